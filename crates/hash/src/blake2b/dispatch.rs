@@ -3,30 +3,33 @@
 
 use super::portable;
 #[cfg(target_arch = "x86_64")]
-use super::x86_64::avx512vl;
+use super::x86_64::{compress_avx2, compress_avx512vl};
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::{Avx512Vl, Model, model};
+use crate::cpu::{Avx2, Avx512Vl, Model, model};
 
-/// An implementation of the rounds. All backends return the same words; a value exists only if the CPU supports it.
+/// An implementation of the compression. All backends compute the same words; a value exists only if the CPU supports it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Backend {
     /// One word at a time.
     Portable,
-    /// AVX-512F and VL: the state in four 256-bit vectors.
+    /// AVX2: the state in four 256-bit vectors.
     #[cfg(target_arch = "x86_64")]
-    Avx512Vl(Avx512Vl),
+    Avx2(Avx2),
+    /// Also AVX-512F and VL, which have rotations.
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vl(Avx2, Avx512Vl),
 }
 
 impl Backend {
     /// Returns the fastest backend for this CPU. On AMD Zen 5, whose vector instructions have a latency of two cycles,
-    /// one word at a time is faster; on Intel, vectors are.
+    /// one word at a time is faster; on Intel and AMD Zen 3 and 4, vectors are.
     #[inline]
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx512vl) = Avx512Vl::detect()
-            && model() == Model::Intel
+        if matches!(model(), Model::Intel | Model::AmdFamily19)
+            && let Some(avx2) = Avx2::detect()
         {
-            return Self::Avx512Vl(avx512vl);
+            return Avx512Vl::detect().map_or(Self::Avx2(avx2), |vl| Self::Avx512Vl(avx2, vl));
         }
         Self::Portable
     }
@@ -34,22 +37,30 @@ impl Backend {
     /// Returns all backends that this CPU supports, [`Backend::Portable`] first.
     #[cfg(test)]
     pub(super) fn available() -> std::vec::Vec<Self> {
+        let mut backends = std::vec![Self::Portable];
         #[cfg(target_arch = "x86_64")]
-        if let Some(avx512vl) = Avx512Vl::detect() {
-            return std::vec![Self::Portable, Self::Avx512Vl(avx512vl)];
+        if let Some(avx2) = Avx2::detect() {
+            backends.push(Self::Avx2(avx2));
+            backends.extend(Avx512Vl::detect().map(|vl| Self::Avx512Vl(avx2, vl)));
         }
-        std::vec![Self::Portable]
+        backends
     }
 
-    /// Mixes the message block `m` into the working vector `v`.
+    /// Updates `h` by compressing the message block `m`. `ends` is the last row of the working vector XOR its initial
+    /// value: the counters and the flag.
     #[inline]
-    pub(super) fn mix(self, rounds: u32, v: &mut [u64; 16], m: &[u64; 16]) {
+    pub(super) fn compress(self, rounds: u32, h: &mut [u64; 8], m: &[u64; 16], ends: &[u64; 4]) {
         match self {
-            Self::Portable => portable::mix(rounds, v, m),
+            Self::Portable => portable::compress(rounds, h, m, ends),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512Vl(_) => {
-                // SAFETY: the backend holds evidence of AVX-512F and VL.
-                unsafe { avx512vl::mix(rounds, v, m) }
+            Self::Avx2(_) => {
+                // SAFETY: the backend holds evidence of AVX2.
+                unsafe { compress_avx2(rounds, h, m, ends) }
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Vl(..) => {
+                // SAFETY: the backend holds evidence of AVX2, AVX-512F and VL.
+                unsafe { compress_avx512vl(rounds, h, m, ends) }
             }
         }
     }

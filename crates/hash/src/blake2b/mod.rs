@@ -2,23 +2,6 @@
 //!
 //! Source: \[RFC7693\] §3.2, \[EIP-152\].
 
-/// Calls a macro with each row of the schedule SIGMA, \[RFC7693\] §2.7, which repeats after ten rounds. Straight-line
-/// code for each row addresses the message words directly.
-macro_rules! each_row {
-    ($next:ident) => {
-        $next!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-        $next!(14 10 4 8 9 15 13 6 1 12 0 2 11 7 5 3);
-        $next!(11 8 12 0 5 2 15 13 10 14 3 6 7 1 9 4);
-        $next!(7 9 3 1 13 12 11 14 2 6 5 10 4 0 15 8);
-        $next!(9 0 5 7 2 4 10 15 14 1 11 12 6 8 3 13);
-        $next!(2 12 6 10 0 11 8 3 4 13 7 5 15 14 1 9);
-        $next!(12 5 1 15 14 13 4 10 0 7 6 3 9 2 8 11);
-        $next!(13 11 7 14 12 1 3 9 5 0 15 4 8 6 2 10);
-        $next!(6 15 14 9 11 3 0 8 12 2 13 7 1 4 10 5);
-        $next!(10 2 8 4 7 6 1 5 15 11 9 14 3 12 13 0);
-    };
-}
-
 mod dispatch;
 mod portable;
 #[cfg(test)]
@@ -54,18 +37,8 @@ fn compress(
     t: [u64; 2],
     last: bool,
 ) {
-    let mut v = [0; 16];
-    v[..8].copy_from_slice(h);
-    v[8..].copy_from_slice(&IV);
-    v[12] ^= t[0];
-    v[13] ^= t[1];
-    if last {
-        v[14] = !v[14];
-    }
-    backend.mix(rounds, &mut v, m);
-    for i in 0..8 {
-        h[i] ^= v[i] ^ v[i + 8];
-    }
+    let ends = [t[0], t[1], if last { u64::MAX } else { 0 }, 0];
+    backend.compress(rounds, h, m, &ends);
 }
 
 const IV: [u64; 8] = [
@@ -77,6 +50,20 @@ const IV: [u64; 8] = [
     0x9b05_688c_2b3e_6c1f,
     0x1f83_d9ab_fb41_bd6b,
     0x5be0_cd19_137e_2179,
+];
+
+/// The schedule, \[RFC7693\] §2.7: the message words of each round. It repeats after ten rounds.
+const SIGMA: [[usize; 16]; 10] = [
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
+    [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
+    [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
+    [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
+    [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
+    [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
+    [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
+    [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
+    [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
 ];
 
 #[cfg(test)]

@@ -1,47 +1,57 @@
 //! The rounds in safe Rust, one word at a time.
 
-macro_rules! g {
-    ($v:ident, $m:ident, $a:literal $b:literal $c:literal $d:literal, $x:literal $y:literal) => {
-        $v[$a] = $v[$a].wrapping_add($m[$x]).wrapping_add($v[$b]);
-        $v[$d] = ($v[$d] ^ $v[$a]).rotate_right(32);
-        $v[$c] = $v[$c].wrapping_add($v[$d]);
-        $v[$b] = ($v[$b] ^ $v[$c]).rotate_right(24);
-        $v[$a] = $v[$a].wrapping_add($m[$y]).wrapping_add($v[$b]);
-        $v[$d] = ($v[$d] ^ $v[$a]).rotate_right(16);
-        $v[$c] = $v[$c].wrapping_add($v[$d]);
-        $v[$b] = ($v[$b] ^ $v[$c]).rotate_right(63);
-    };
-}
+use super::{IV, SIGMA};
 
-/// A round with one row of the schedule SIGMA.
-macro_rules! round {
-    ($v:ident, $m:ident, $s0:literal $s1:literal $s2:literal $s3:literal $s4:literal $s5:literal $s6:literal $s7:literal
-     $s8:literal $s9:literal $s10:literal $s11:literal $s12:literal $s13:literal $s14:literal $s15:literal) => {
-        g!($v, $m, 0 4 8 12, $s0 $s1);
-        g!($v, $m, 1 5 9 13, $s2 $s3);
-        g!($v, $m, 2 6 10 14, $s4 $s5);
-        g!($v, $m, 3 7 11 15, $s6 $s7);
-        g!($v, $m, 0 5 10 15, $s8 $s9);
-        g!($v, $m, 1 6 11 12, $s10 $s11);
-        g!($v, $m, 2 7 8 13, $s12 $s13);
-        g!($v, $m, 3 4 9 14, $s14 $s15);
-    };
-}
-
-pub(super) fn mix(rounds: u32, v: &mut [u64; 16], m: &[u64; 16]) {
-    let mut w = *v;
+/// See [`Backend::compress`](super::Backend::compress).
+pub(super) fn compress(rounds: u32, h: &mut [u64; 8], m: &[u64; 16], ends: &[u64; 4]) {
+    let mut v = [0; 16];
+    v[..8].copy_from_slice(h);
+    v[8..].copy_from_slice(&IV);
+    for (word, end) in v[12..].iter_mut().zip(ends) {
+        *word ^= end;
+    }
     let mut left = rounds;
-    macro_rules! next {
-        ($($s:literal)*) => {
-            if left == 0 {
-                break;
-            }
-            left -= 1;
-            round!(w, m, $($s)*);
+    macro_rules! unrolled {
+        ($($row:literal)*) => {
+            $(
+                if left == 0 {
+                    break;
+                }
+                left -= 1;
+                round::<$row>(&mut v, m);
+            )*
         };
     }
     loop {
-        each_row!(next);
+        unrolled!(0 1 2 3 4 5 6 7 8 9);
     }
-    *v = w;
+    for i in 0..8 {
+        h[i] ^= v[i] ^ v[i + 8];
+    }
+}
+
+/// A round with row `ROW` of the schedule.
+#[inline(always)]
+fn round<const ROW: usize>(v: &mut [u64; 16], m: &[u64; 16]) {
+    let s = const { SIGMA[ROW] };
+    g(v, [0, 4, 8, 12], m[s[0]], m[s[1]]);
+    g(v, [1, 5, 9, 13], m[s[2]], m[s[3]]);
+    g(v, [2, 6, 10, 14], m[s[4]], m[s[5]]);
+    g(v, [3, 7, 11, 15], m[s[6]], m[s[7]]);
+    g(v, [0, 5, 10, 15], m[s[8]], m[s[9]]);
+    g(v, [1, 6, 11, 12], m[s[10]], m[s[11]]);
+    g(v, [2, 7, 8, 13], m[s[12]], m[s[13]]);
+    g(v, [3, 4, 9, 14], m[s[14]], m[s[15]]);
+}
+
+#[inline(always)]
+fn g(v: &mut [u64; 16], [a, b, c, d]: [usize; 4], x: u64, y: u64) {
+    v[a] = v[a].wrapping_add(x).wrapping_add(v[b]);
+    v[d] = (v[d] ^ v[a]).rotate_right(32);
+    v[c] = v[c].wrapping_add(v[d]);
+    v[b] = (v[b] ^ v[c]).rotate_right(24);
+    v[a] = v[a].wrapping_add(y).wrapping_add(v[b]);
+    v[d] = (v[d] ^ v[a]).rotate_right(16);
+    v[c] = v[c].wrapping_add(v[d]);
+    v[b] = (v[b] ^ v[c]).rotate_right(63);
 }

@@ -1,3 +1,0 @@
-//! Kernels for x86-64.
-
-pub(super) mod avx512vl;
