@@ -18,7 +18,7 @@ pub(super) trait MulKernel: Copy {
     fn add_multiple(t: &mut [u64], a: &[u64], factor: u64, carry: u64) -> u64;
 
     /// Computes the whole power modulo an odd number, if there is a kernel for it.
-    fn power_by_lanes(_: &[u64], _: &Exponent<'_>, _modulus: &[u64]) -> Option<Vec<u64>> {
+    fn power(_: &[u64], _: &Exponent<'_>, _modulus: &[u64]) -> Option<Vec<u64>> {
         None
     }
 }

@@ -235,11 +235,7 @@ fn odd_power<R: MulKernel>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64
     if words > 8 && exponent.bits <= DIRECT_BITS {
         return direct_power::<R>(base, exponent, modulus);
     }
-    let lanes = words > 8 || words == 8 && exponent.bits > FEW_BITS;
-    if let Some(power) = lanes
-        .then(|| R::power_by_lanes(base, exponent, modulus))
-        .flatten()
-    {
+    if let Some(power) = R::power(base, exponent, modulus) {
         return power;
     }
     match words {
@@ -257,8 +253,6 @@ fn odd_power<R: MulKernel>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64
 
 /// For exponents of at most this many bits, conversion to Montgomery form does not pay off for many words.
 const DIRECT_BITS: usize = 2;
-/// For exponents of at most this many bits, the scalar kernel for eight words is faster than vector kernels.
-const FEW_BITS: usize = 32;
 
 /// Computes the power bit by bit, with one division per product.
 fn direct_power<R: MulKernel>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Vec<u64> {

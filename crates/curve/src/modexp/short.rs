@@ -18,85 +18,101 @@ pub(super) fn power<R: MulKernel, const N: usize>(
     modulus: &[u64],
 ) -> Vec<u64> {
     if N == 1 && modulus[0] >> 62 == 0 {
-        let modulus = Montgomery::<N, true>::new(modulus);
-        return modulus.power::<R>(base, exponent).to_vec();
+        return power_with::<R, Montgomery<N, true>, N>(base, exponent, modulus);
     }
-    let modulus = Montgomery::<N, false>::new(modulus);
-    modulus.power::<R>(base, exponent).to_vec()
+    power_with::<R, Montgomery<N, false>, N>(base, exponent, modulus)
 }
 
-/// x is stored as `x 2^(64 N)`, below the modulus. With `LOOSE`, elements are below twice the modulus, which is one
-/// word below 2^62.
+/// As [`power`], with an implementation of the products.
+pub(super) fn power_with<R: MulKernel, P: Product<N>, const N: usize>(
+    base: &[u64],
+    exponent: &Exponent<'_>,
+    modulus: &[u64],
+) -> Vec<u64> {
+    let mut words = [0; N];
+    words.copy_from_slice(modulus);
+    let modulus = words;
+    let field = P::new(&modulus);
+    let base = to_montgomery::<R, N>(base, &modulus);
+    let power = if exponent.window() < 3 {
+        let bits = (0..exponent.bits - 1).rev();
+        bits.fold(base, |power, i| {
+            let square = field.square(&power);
+            match exponent.bit(i) {
+                0 => square,
+                _ => field.multiply(&square, &base),
+            }
+        })
+    } else {
+        // Four bits at a time, including zero digits: a mispredicted branch costs more than a multiplication.
+        let mut table = [to_montgomery::<R, N>(&[1], &modulus); 16];
+        table[1] = base;
+        for i in 2..16 {
+            table[i] = field.multiply(&table[i - 1], &base);
+        }
+        let (first, rest) = exponent.bytes.split_first().unwrap_or((&0, &[]));
+        let mut power = table[usize::from(first >> 4)];
+        let mut window = |digit: u8| {
+            for _ in 0..4 {
+                power = field.square(&power);
+            }
+            power = field.multiply(&power, &table[usize::from(digit)]);
+        };
+        window(first & 15);
+        for byte in rest {
+            window(byte >> 4);
+            window(byte & 15);
+        }
+        power
+    };
+    let mut one = [0; N];
+    one[0] = 1;
+    let power = field.multiply(&power, &one);
+    // The result is at most the modulus.
+    if power == modulus {
+        return vec![0; N];
+    }
+    power.to_vec()
+}
+
+/// Returns `number 2^(64 N)` modulo the modulus.
+fn to_montgomery<R: MulKernel, const N: usize>(number: &[u64], modulus: &[u64; N]) -> [u64; N] {
+    let mut dividend = vec![0; N + number.len()];
+    dividend[N..].copy_from_slice(number);
+    let mut element = [0; N];
+    element.copy_from_slice(&divide::<R>(dividend, modulus));
+    element
+}
+
+/// Products modulo an odd number of N words. x is stored as `x 2^(64 N)`.
+pub(super) trait Product<const N: usize> {
+    fn new(modulus: &[u64; N]) -> Self;
+
+    /// Returns `a b / 2^(64 N)`.
+    fn multiply(&self, a: &[u64; N], b: &[u64; N]) -> [u64; N];
+
+    /// Returns `a^2 / 2^(64 N)`.
+    #[inline(always)]
+    fn square(&self, a: &[u64; N]) -> [u64; N] {
+        self.multiply(a, a)
+    }
+}
+
+/// Elements are below the modulus. With `LOOSE`, they are below twice the modulus, which is one word below 2^62.
 struct Montgomery<const N: usize, const LOOSE: bool> {
     modulus: [u64; N],
     /// -1 / modulus mod 2^64.
     inverse: u64,
 }
 
-impl<const N: usize, const LOOSE: bool> Montgomery<N, LOOSE> {
-    fn new(words: &[u64]) -> Self {
-        let mut modulus = [0; N];
-        modulus.copy_from_slice(words);
+impl<const N: usize, const LOOSE: bool> Product<N> for Montgomery<N, LOOSE> {
+    fn new(modulus: &[u64; N]) -> Self {
         Self {
-            modulus,
-            inverse: negative_inverse_word(words[0]),
+            modulus: *modulus,
+            inverse: negative_inverse_word(modulus[0]),
         }
     }
 
-    fn power<R: MulKernel>(&self, base: &[u64], exponent: &Exponent<'_>) -> [u64; N] {
-        let base = self.to_montgomery::<R>(base);
-        let power = if exponent.window() < 3 {
-            let bits = (0..exponent.bits - 1).rev();
-            bits.fold(base, |power, i| {
-                let square = self.multiply(&power, &power);
-                match exponent.bit(i) {
-                    0 => square,
-                    _ => self.multiply(&square, &base),
-                }
-            })
-        } else {
-            // Four bits at a time, including zero digits: a mispredicted branch costs more than a multiplication.
-            let mut table = [self.to_montgomery::<R>(&[1]); 16];
-            table[1] = base;
-            for i in 2..16 {
-                table[i] = self.multiply(&table[i - 1], &base);
-            }
-            let (first, rest) = exponent.bytes.split_first().unwrap_or((&0, &[]));
-            let mut power = table[usize::from(first >> 4)];
-            let mut window = |digit: u8| {
-                for _ in 0..4 {
-                    power = self.multiply(&power, &power);
-                }
-                power = self.multiply(&power, &table[usize::from(digit)]);
-            };
-            window(first & 15);
-            for byte in rest {
-                window(byte >> 4);
-                window(byte & 15);
-            }
-            power
-        };
-        let mut one = [0; N];
-        one[0] = 1;
-        let power = self.multiply(&power, &one);
-        // The result is at most the modulus.
-        if LOOSE && power == self.modulus {
-            [0; N]
-        } else {
-            power
-        }
-    }
-
-    /// Returns `number 2^(64 N)` modulo the modulus.
-    fn to_montgomery<R: MulKernel>(&self, number: &[u64]) -> [u64; N] {
-        let mut dividend = vec![0; N + number.len()];
-        dividend[N..].copy_from_slice(number);
-        let mut element = [0; N];
-        element.copy_from_slice(&divide::<R>(dividend, &self.modulus));
-        element
-    }
-
-    /// Returns `a b / 2^(64 N)`.
     #[inline(always)]
     fn multiply(&self, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
         if N == 1 {

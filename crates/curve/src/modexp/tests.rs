@@ -26,8 +26,13 @@ fn check_with(
     );
 }
 
+/// Checks every kernel.
 fn check(base: &[u8], exponent: &[u8], modulus: &[u8]) {
-    check_with(modexp, base, exponent, modulus);
+    check_with(modexp_with::<Portable>, base, exponent, modulus);
+    #[cfg(target_arch = "x86_64")]
+    if cpu::Adx::detect().is_some() {
+        check_with(modexp_with::<Adx>, base, exponent, modulus);
+    }
 }
 
 #[test]
@@ -121,15 +126,28 @@ fn long_numbers() {
             let mut minus_one = modulus.clone();
             minus_one[length - 1] -= 1;
             for base in [drawn(1), minus_one, vec![0xff; length + 9], vec![3]] {
-                for exponent in [&[2][..], &[3], &[1, 0, 1], &[0xb7, 0x5d]] {
+                for exponent in [&[2][..], &[3], &[5], &[1, 0, 1], &[0xb7, 0x5d]] {
                     check(&base, exponent, &modulus);
                 }
-                check_with(modexp_with::<Portable>, &base, &[5], &modulus);
-                #[cfg(target_arch = "x86_64")]
-                if cpu::Adx::detect().is_some() {
-                    check_with(modexp_with::<Adx>, &base, &[5], &modulus);
-                }
             }
+        }
+    }
+}
+
+/// Four words with the largest carries, and random ones.
+#[test]
+fn four_words() {
+    let mut state = 1u64;
+    let mut word = || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        [u64::MAX, 0, 1, 1 << 63, state, !state, state, !state][(state >> 61) as usize]
+    };
+    for _ in 0..if cfg!(miri) { 4 } else { 4000 } {
+        let mut number = || [word(), word(), word(), word()].map(u64::to_be_bytes);
+        let (base, mut modulus) = (number(), number());
+        modulus[3][7] |= 1;
+        for exponent in [&[2][..], &[0xb7, 0x5d, 0x0a, 0xff, 0xf0, 0x01]] {
+            check(base.as_flattened(), exponent, modulus.as_flattened());
         }
     }
 }

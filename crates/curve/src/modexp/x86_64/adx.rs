@@ -11,12 +11,17 @@ use super::{
     super::{
         Exponent,
         limbs::{MulKernel, Portable},
-        power_in,
+        power_in, short,
     },
     avx512ifma::Ifma,
+    four::Four,
 };
 
-/// The implementation with BMI2 and ADX, and whole powers with AVX-512 IFMA if the CPU has it. `modexp` uses it only
+/// For exponents of at most this many bits, portable products of eight words are faster than vector kernels.
+const FEW_BITS: usize = 32;
+
+/// The implementation with BMI2 and ADX, and whole powers of four words, and of many with AVX-512 IFMA
+/// if the CPU has it. `modexp` uses it only
 /// after checking that the CPU has BMI2 and ADX.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Adx;
@@ -86,7 +91,13 @@ impl MulKernel for Adx {
         carry
     }
 
-    fn power_by_lanes(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Option<Vec<u64>> {
+    fn power(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Option<Vec<u64>> {
+        if modulus.len() == 4 {
+            return Some(short::power_with::<Self, Four, 4>(base, exponent, modulus));
+        }
+        if modulus.len() < 8 || modulus.len() == 8 && exponent.bits <= FEW_BITS {
+            return None;
+        }
         let field = Ifma::new(Avx512Ifma::detect()?, modulus)?;
         Some(power_in::<Self, _>(field, base, exponent))
     }

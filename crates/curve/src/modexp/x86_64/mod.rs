@@ -2,5 +2,6 @@
 
 mod adx;
 mod avx512ifma;
+mod four;
 
 pub(super) use adx::Adx;
