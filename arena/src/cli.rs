@@ -61,7 +61,8 @@ struct Rows {
 
 #[derive(Args, Debug)]
 struct Choice {
-    /// Run only these contenders, separated by commas; ours (--ours) always runs
+    /// Run only these contenders, separated by commas, each with all variants of the mode or as NAME/VARIANT; ours
+    /// (--ours) always runs
     #[arg(long, value_name = "LIST")]
     contenders: Option<String>,
     /// The contender that the others are compared with
@@ -459,22 +460,47 @@ fn contenders(choice: &Choice) -> Result<Vec<Manifest>> {
         found.push(manifest);
     }
     if let Some(list) = &choice.contenders {
-        let names: Vec<&str> = list.split(',').map(str::trim).collect();
-        if let Some(unknown) = names
-            .iter()
-            .find(|name| !found.iter().any(|m| m.name == **name))
-        {
-            let known: Vec<&str> = found.iter().map(|m| m.name.as_str()).collect();
-            bail!(
-                "no contender {unknown:?}; expected one of: {}",
-                known.join(", ")
-            );
+        let chosen: Vec<(&str, Option<&str>)> = list
+            .split(',')
+            .map(|name| match name.trim().split_once('/') {
+                Some((name, variant)) => (name, Some(variant)),
+                None => (name.trim(), None),
+            })
+            .collect();
+        for (name, variant) in &chosen {
+            let Some(manifest) = found.iter().find(|m| m.name == *name) else {
+                let known: Vec<&str> = found.iter().map(|m| m.name.as_str()).collect();
+                bail!(
+                    "no contender {name:?}; expected one of: {}",
+                    known.join(", ")
+                );
+            };
+            if let Some(variant) = variant
+                && !manifest.variants.iter().any(|v| v.name == *variant)
+            {
+                let known: Vec<&str> = manifest.variants.iter().map(|v| v.name.as_str()).collect();
+                bail!(
+                    "no variant {variant:?} of {name}; expected one of: {}",
+                    known.join(", ")
+                );
+            }
         }
         // A contender outside the tree was selected by its file.
         found.retain(|manifest| {
             let name = manifest.name.as_str();
-            name == choice.ours || manifest.foreign || names.contains(&name)
+            name == choice.ours || manifest.foreign || chosen.iter().any(|(of, _)| *of == name)
         });
+        for manifest in &mut found {
+            let of_it = || chosen.iter().filter(|(of, _)| *of == manifest.name);
+            if of_it().next().is_none() || of_it().any(|(_, variant)| variant.is_none()) {
+                continue;
+            }
+            let named: Vec<&str> = of_it().filter_map(|(_, variant)| *variant).collect();
+            manifest
+                .variants
+                .retain(|v| named.contains(&v.name.as_str()));
+            manifest.variants.iter_mut().for_each(|v| v.quick = true);
+        }
     } else {
         found.retain(|manifest| {
             manifest.name == choice.ours || !manifest.on_request || manifest.foreign
@@ -681,6 +707,32 @@ mod tests {
             "{error}"
         );
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_variant_can_be_named() {
+        let named = |list: &str| {
+            contenders(&Choice {
+                contenders: Some(list.to_owned()),
+                ours: OURS.to_owned(),
+                contender: Vec::new(),
+            })
+        };
+        let variants = |list| -> Vec<String> {
+            let mut found = named(list).unwrap();
+            let peer = found.remove(1);
+            assert!(found[0].variants.len() > 1, "all variants of ours");
+            let quick = peer.variants(true).into_iter();
+            quick.map(|variant| variant.name.clone()).collect()
+        };
+        assert_eq!(variants("zig-std/baseline"), ["baseline"]);
+        assert_eq!(variants("zig-std/v3, zig-std/baseline").len(), 2);
+        assert!(variants("zig-std,zig-std/v3").contains(&"native".to_owned()));
+        let error = named("zig-std/nothing").unwrap_err().to_string();
+        assert!(
+            error.contains("no variant \"nothing\" of zig-std") && error.contains("baseline"),
+            "{error}"
+        );
     }
 
     #[test]
