@@ -17,12 +17,11 @@ use super::{
     four::Four,
 };
 
-/// For exponents of at most this many bits, portable products of eight words are faster than vector kernels.
+/// For exponents of at most this many bits, the scalar kernel for eight words is faster than vector kernels.
 const FEW_BITS: usize = 32;
 
-/// The implementation with BMI2 and ADX, and whole powers of four words, and of many with AVX-512 IFMA
-/// if the CPU has it. `modexp` uses it only
-/// after checking that the CPU has BMI2 and ADX.
+/// The implementation with BMI2 and ADX. Whole powers of four words have a kernel of their own, those of eight or more
+/// one with AVX-512 IFMA if the CPU has it. `modexp` uses this type only after checking that the CPU has BMI2 and ADX.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Adx;
 
