@@ -68,7 +68,7 @@ pub(super) fn power_with<R: MulKernel, P: Product<N>, const N: usize>(
     let mut one = [0; N];
     one[0] = 1;
     let power = field.multiply(&power, &one);
-    // The result is at most the modulus.
+    // With elements up to twice the modulus, the result may be the modulus.
     if power == modulus {
         return vec![0; N];
     }

@@ -16,12 +16,11 @@ macro_rules! kernel {
     ($name:ident, $features:literal, $($row:literal)*) => {
         #[target_feature(enable = $features)]
         pub(super) fn $name(rounds: u32, h: &mut [u64; 8], m: &[u64; 16], ends: &[u64; 4]) {
-            let [low, high] = h.as_chunks_mut::<4>().0 else {
+            let ([low, high], [c, d]) = (h.as_chunks_mut::<4>().0, IV.as_chunks::<4>().0) else {
                 return;
             };
-            let [c, d] = const { [IV.as_chunks::<4>().0[0], IV.as_chunks::<4>().0[1]] };
-            let d = _mm256_xor_si256(load(&d), load(ends));
-            let mut state = [load(low), load(high), load(&c), d];
+            let d = _mm256_xor_si256(load(d), load(ends));
+            let mut state = [load(low), load(high), load(c), d];
             let mut left = rounds;
             loop {
                 // Otherwise the message words of all rows would be gathered before the first round, which takes longer
@@ -32,9 +31,18 @@ macro_rules! kernel {
                         break;
                     }
                     left -= 1;
-                    half_round(&mut state, columns::<$row>(&m));
+                    half_round(
+                        &mut state,
+                        gather::<$row, 0, 2, 4, 6>(&m),
+                        gather::<$row, 1, 3, 5, 7>(&m),
+                    );
                     state = turn::<false>(state);
-                    half_round(&mut state, diagonals::<$row>(&m));
+                    // The diagonal with the first word of b is the last.
+                    half_round(
+                        &mut state,
+                        gather::<$row, 14, 8, 10, 12>(&m),
+                        gather::<$row, 15, 9, 11, 13>(&m),
+                    );
                     state = turn::<true>(state);
                 )*
             }
@@ -64,35 +72,17 @@ fn pairs(m: &[u64; 16]) -> [__m256i; 8] {
     pairs
 }
 
-/// The message words of the columns in a round with row `ROW` of the schedule: the first of each, then the second.
+/// The message words at four places in row `ROW` of the schedule.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn columns<const ROW: usize>(m: &[__m256i; 8]) -> [__m256i; 2] {
-    let s = const { &SIGMA[ROW] };
-    [
-        gather(m, [s[0], s[2], s[4], s[6]]),
-        gather(m, [s[1], s[3], s[5], s[7]]),
-    ]
-}
-
-/// As [`columns`], of the diagonals. The one with the first word of b is the last.
-#[inline]
-#[target_feature(enable = "avx2")]
-fn diagonals<const ROW: usize>(m: &[__m256i; 8]) -> [__m256i; 2] {
-    let s = const { &SIGMA[ROW] };
-    [
-        gather(m, [s[14], s[8], s[10], s[12]]),
-        gather(m, [s[15], s[9], s[11], s[13]]),
-    ]
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn gather(m: &[__m256i; 8], [a, b, c, d]: [usize; 4]) -> __m256i {
+fn gather<const ROW: usize, const A: usize, const B: usize, const C: usize, const D: usize>(
+    m: &[__m256i; 8],
+) -> __m256i {
+    let [a, b, c, d] = const { [SIGMA[ROW][A], SIGMA[ROW][B], SIGMA[ROW][C], SIGMA[ROW][D]] };
     _mm256_blend_epi32::<0b1111_0000>(pair(m, a, b), pair(m, c, d))
 }
 
-/// The words at the places `a` and `b` in each half.
+/// The message words `a` and `b` in each half.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn pair(m: &[__m256i; 8], a: usize, b: usize) -> __m256i {
@@ -108,7 +98,7 @@ fn pair(m: &[__m256i; 8], a: usize, b: usize) -> __m256i {
 /// G on all columns at once, with the first and the second message word of each.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn half_round([a, b, c, d]: &mut [__m256i; 4], [first, second]: [__m256i; 2]) {
+fn half_round([a, b, c, d]: &mut [__m256i; 4], first: __m256i, second: __m256i) {
     *a = _mm256_add_epi64(_mm256_add_epi64(*a, first), *b);
     *d = rotate_left::<32, 32>(_mm256_xor_si256(*d, *a));
     *c = _mm256_add_epi64(*c, *d);

@@ -20,8 +20,8 @@ use super::{
 /// For exponents of at most this many bits, the scalar kernel for eight words is faster than vector kernels.
 const FEW_BITS: usize = 32;
 
-/// The implementation with BMI2 and ADX. Whole powers of four words have a kernel of their own, those of eight or more
-/// one with AVX-512 IFMA if the CPU has it. `modexp` uses this type only after checking that the CPU has BMI2 and ADX.
+/// The implementation with BMI2 and ADX. [`Four`] computes whole powers of four words; AVX-512 IFMA, if detected, those
+/// of eight or more. `modexp` uses this type only after detecting BMI2 and ADX.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Adx;
 

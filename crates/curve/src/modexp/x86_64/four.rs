@@ -1,8 +1,8 @@
 //! Products modulo an odd number of four words, with MULX, ADCX and ADOX.
 //!
 //! A power is a chain of dependent products, so latency decides. The reduction computes the multiple of the modulus
-//! that clears two words at a time, with the inverse of the modulus in two words: this takes one long product in the
-//! chain where two single words would take two.
+//! that clears two words at a time, from the inverse of the modulus modulo 2^128: the chain has one long product for two
+//! words instead of two.
 
 use core::arch::asm;
 
