@@ -1,5 +1,7 @@
 //! Vectors of eight 64-bit lanes (AVX-512), and integers in 52-bit limbs for the IFMA multiplier.
 
+pub(crate) mod field;
+pub(crate) mod loose;
 pub(crate) mod points;
 pub(crate) mod tower;
 
@@ -27,7 +29,36 @@ pub(crate) fn store(vector: __m512i) -> [u64; LANES] {
     lanes
 }
 
-/// Converts 64-bit words to 52-bit limbs.
+/// Converts little-endian words to limbs.
+pub(crate) const fn limbs<const N: usize>(words: &[u64]) -> [i64; N] {
+    let (mut limbs, mut i) = ([0; N], 0);
+    while i < N {
+        let (word, shift) = (52 * i / 64, 52 * i % 64);
+        let mut limb = words[word] >> shift;
+        if word + 1 < words.len() {
+            limb |= words[word + 1] << 1 << (63 - shift);
+        }
+        limbs[i] = limb as i64 & LIMB_MASK;
+        i += 1;
+    }
+    limbs
+}
+
+/// Converts strict limbs to little-endian words.
+#[inline]
+pub(crate) fn words<const N: usize, const W: usize>(limbs: [u64; N]) -> [u64; W] {
+    let mut words = [0; W];
+    for (i, limb) in limbs.into_iter().enumerate() {
+        let (word, shift) = (52 * i / 64, 52 * i % 64);
+        words[word] |= limb << shift;
+        if let Some(next) = words.get_mut(word + 1) {
+            *next |= limb >> 1 >> (63 - shift);
+        }
+    }
+    words
+}
+
+/// Converts words of eight lanes to limbs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn limbs_of(w: [__m512i; 4]) -> [__m512i; 5] {
@@ -64,17 +95,15 @@ pub(crate) fn carried<const N: usize>(mut limbs: [__m512i; N]) -> [__m512i; N] {
     limbs
 }
 
-/// Computes `A * x` for a limb, which may be negative.
+/// Computes `A x` for a limb, which may be negative.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn times<const A: u32>(x: __m512i) -> __m512i {
-    let (shift, odd) = (A.trailing_zeros(), A >> A.trailing_zeros());
-    let mut out = x;
-    for bit in (0..odd.ilog2()).rev() {
-        out = _mm512_add_epi64(out, out);
-        if odd >> bit & 1 == 1 {
-            out = _mm512_add_epi64(out, x);
+    let mut out = _mm512_setzero_si512();
+    for bit in 0..32 {
+        if A >> bit & 1 == 1 {
+            out = _mm512_add_epi64(out, _mm512_sllv_epi64(x, _mm512_set1_epi64(bit)));
         }
     }
-    _mm512_sllv_epi64(out, _mm512_set1_epi64(i64::from(shift)))
+    out
 }

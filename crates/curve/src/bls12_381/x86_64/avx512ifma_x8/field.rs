@@ -5,13 +5,18 @@ use core::arch::x86_64::*;
 use blst::{blst_fp, blst_fp2};
 
 use super::super::super::fields::{Fp, Fp2, ONE, P};
-use crate::lanes::{LANES, LIMB_MASK, carried, load, store, times};
+use crate::lanes::{
+    LANES, LIMB_MASK, carried,
+    field::{self, Prime},
+    limbs, store, words,
+};
 
 /// Number of limbs of an element.
 pub(super) const LIMBS: usize = 8;
 
-/// p, in limbs.
-pub(super) const MODULUS: [i64; LIMBS] = limbs(&[P[5], P[4], P[3], P[2], P[1], P[0]]);
+/// The modulus p.
+#[derive(Clone, Copy)]
+pub(super) struct Modulus;
 /// `-1/p mod 2^52`.
 pub(super) const INVERSE: i64 = 0x3_fffc_fffc_fffd;
 /// 2^416 mod p: one in this Montgomery form.
@@ -33,39 +38,15 @@ const FROM_BLST: [u64; 6] = [
     0x0411_cd9d_20d7_e399,
 ];
 
-/// Converts little-endian words to limbs.
-pub(super) const fn limbs(words: &[u64; 6]) -> [i64; LIMBS] {
-    let (mut limbs, mut i) = ([0; LIMBS], 0);
-    while i < LIMBS {
-        let (word, shift) = (52 * i / 64, 52 * i % 64);
-        let mut limb = words[word] >> shift;
-        if word < 5 {
-            limb |= words[word + 1] << 1 << (63 - shift);
-        }
-        limbs[i] = limb as i64 & LIMB_MASK;
-        i += 1;
-    }
-    limbs
+impl Prime<LIMBS> for Modulus {
+    const LIMBS: [i64; LIMBS] = limbs(&[P[5], P[4], P[3], P[2], P[1], P[0]]);
 }
 
-/// Returns `k p`, limb by limb.
-const fn multiple(k: i64) -> [i64; LIMBS] {
-    let (mut multiple, mut i) = (MODULUS, 0);
-    while i < LIMBS {
-        multiple[i] *= k;
-        i += 1;
-    }
-    multiple
-}
-
-/// Eight strict elements of Fp.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(super) struct FpLanes(pub(super) [__m512i; LIMBS]);
+/// Eight elements of Fp.
+pub(super) type FpLanes = field::FieldLanes<Modulus, LIMBS>;
 
 /// Eight elements of Fp2.
-#[derive(Clone, Copy)]
-pub(super) struct Fp2Lanes(pub(super) [FpLanes; 2]);
+pub(super) type Fp2Lanes = field::Fp2Lanes<Modulus, LIMBS>;
 
 /// `sum a[i] b[i]`, of size 1.1, with strict limbs if `CARRY` is set and limbs below 2^57 otherwise. The sizes of the
 /// products must add up to less than 2^30. Not inlined because it is long.
@@ -75,7 +56,7 @@ pub(super) struct Fp2Lanes(pub(super) [FpLanes; 2]);
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn dot<const N: usize, const CARRY: bool>(a: [&FpLanes; N], b: [&FpLanes; N]) -> [__m512i; LIMBS] {
     let zero = _mm512_setzero_si512();
-    let modulus = MODULUS.map(|limb| _mm512_set1_epi64(limb));
+    let modulus = Modulus::LIMBS.map(|limb| _mm512_set1_epi64(limb));
     let (inverse, mask) = (_mm512_set1_epi64(INVERSE), _mm512_set1_epi64(LIMB_MASK));
     let (mut products, mut multiples) = ([zero; LIMBS], [zero; LIMBS]);
     for i in 0..LIMBS {
@@ -120,16 +101,6 @@ fn one_lower([_, l1, l2, l3, l4, l5, l6, l7]: [__m512i; LIMBS]) -> [__m512i; LIM
 impl FpLanes {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn splat(words: &[u64; 6]) -> Self {
-        let mut lanes = Self([_mm512_setzero_si512(); LIMBS]);
-        for (lanes, limb) in lanes.0.iter_mut().zip(limbs(words)) {
-            *lanes = _mm512_set1_epi64(limb);
-        }
-        lanes
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn one() -> Self {
         Self::splat(&UNIT)
     }
@@ -138,11 +109,11 @@ impl FpLanes {
     pub(super) fn load(elements: &[Fp; LANES]) -> Self {
         let mut rows = [[0; LANES]; LIMBS];
         for (lane, Fp(element)) in elements.iter().enumerate() {
-            for (row, limb) in rows.iter_mut().zip(limbs(&element.l)) {
+            for (row, limb) in rows.iter_mut().zip(limbs::<LIMBS>(&element.l)) {
                 row[lane] = limb.cast_unsigned();
             }
         }
-        Self::of_limbs(&rows).adapted()
+        Self::from_rows(&rows).adapted()
     }
 
     /// Multiplies by 2^32. This converts an element from blst's form. A factor multiplied by another 2^32 also converts
@@ -153,35 +124,20 @@ impl FpLanes {
         self.mul(&Self::splat(&FROM_BLST))
     }
 
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn of_limbs(rows: &[[u64; LANES]; LIMBS]) -> Self {
-        let mut lanes = Self([_mm512_setzero_si512(); LIMBS]);
-        for (limb, row) in lanes.0.iter_mut().zip(rows) {
-            *limb = load(row);
-        }
-        lanes
-    }
-
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn store(&self) -> [Fp; LANES] {
-        let mut words = [[0; 6]; LANES];
-        for (i, limb) in self.mul(&Self::splat(&ONE)).0.iter().enumerate() {
-            let (word, shift) = (52 * i / 64, 52 * i % 64);
-            for (words, limb) in words.iter_mut().zip(store(*limb)) {
-                words[word] |= limb << shift;
-                if let Some(next) = words.get_mut(word + 1) {
-                    *next |= limb >> 1 >> (63 - shift);
-                }
-            }
-        }
-        words.map(|l| Fp::from_below_2p(blst_fp { l }))
+        let limbs = self.mul(&Self::splat(&ONE)).0;
+        let limbs = limbs.map(|limb| store(limb));
+        core::array::from_fn(|lane| {
+            let l = words(limbs.map(|limb| limb[lane]));
+            Fp::from_below_2p(blst_fp { l })
+        })
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
-        Self(dot::<1, true>([self], [other]))
+        Self::strict(dot::<1, true>([self], [other]))
     }
 
     /// The product with uncarried limbs.
@@ -196,96 +152,13 @@ impl FpLanes {
     pub(super) fn square(&self) -> Self {
         self.mul(self)
     }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn add(&self, other: &Self) -> Self {
-        Self(carried(core::array::from_fn(|i| {
-            _mm512_add_epi64(self.0[i], other.0[i])
-        })))
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn times<const A: u32>(&self) -> Self {
-        Self(carried(self.0.map(|x| times::<A>(x))))
-    }
-
-    /// `K p - self`. The size of `self` must be below K.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    fn negate<const K: i64>(&self) -> Self {
-        self.negate_where::<K>(!0)
-    }
-
-    /// `A self - B other + K p`. K must be above the size of `B other`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn minus<const A: u32, const B: u32, const K: i64>(&self, other: &Self) -> Self {
-        let bias = const { multiple(K) };
-        Self(carried(core::array::from_fn(|i| {
-            let positive = _mm512_add_epi64(times::<A>(self.0[i]), _mm512_set1_epi64(bias[i]));
-            _mm512_sub_epi64(positive, times::<B>(other.0[i]))
-        })))
-    }
-
-    /// `self - b - 2 c`, for products b and c. The result has the size of `self` plus 4.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn minus_twice(&self, b: &Self, c: &Self) -> Self {
-        let bias = const { multiple(4) };
-        Self(carried(core::array::from_fn(|i| {
-            let positive = _mm512_add_epi64(self.0[i], _mm512_set1_epi64(bias[i]));
-            _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[i], times::<2>(c.0[i])))
-        })))
-    }
-
-    /// `self - b - c`, for products b and c. The result has the size of `self` plus 3.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn minus_both(&self, b: &Self, c: &Self) -> Self {
-        let bias = const { multiple(3) };
-        Self(carried(core::array::from_fn(|i| {
-            let positive = _mm512_add_epi64(self.0[i], _mm512_set1_epi64(bias[i]));
-            _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[i], c.0[i]))
-        })))
-    }
-
-    /// Negates the lanes of `mask`. `self` must have a size below K; the result has size at most K.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn negate_where<const K: i64>(&self, mask: __mmask8) -> Self {
-        let bias = const { multiple(K) };
-        Self(carried(core::array::from_fn(|i| {
-            _mm512_mask_sub_epi64(self.0[i], mask, _mm512_set1_epi64(bias[i]), self.0[i])
-        })))
-    }
-
-    /// Selects lanes by the indices `lanes`: 0 to 7 select from `self`, 8 to 15 from `other`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn permuted(&self, other: &Self, lanes: &[u64; LANES]) -> Self {
-        let (mut out, lanes) = (*self, load(lanes));
-        for (limb, other) in out.0.iter_mut().zip(other.0) {
-            *limb = _mm512_permutex2var_epi64(*limb, lanes, other);
-        }
-        out
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn select(&self, mask: __mmask8, yes: &Self) -> Self {
-        Self(core::array::from_fn(|i| {
-            _mm512_mask_mov_epi64(self.0[i], mask, yes.0[i])
-        }))
-    }
 }
 
 impl Fp2Lanes {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn one() -> Self {
-        Self([FpLanes::one(), FpLanes([_mm512_setzero_si512(); LIMBS])])
+        Self([FpLanes::one(), FpLanes::zero()])
     }
 
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -312,8 +185,8 @@ impl Fp2Lanes {
     pub(super) fn mul(&self, other: &Self) -> Self {
         let ([a, b], [c, d]) = (&self.0, &other.0);
         Self([
-            FpLanes(dot::<2, true>([a, &b.negate::<20>()], [c, d])),
-            FpLanes(dot::<2, true>([a, b], [d, c])),
+            FpLanes::strict(dot::<2, true>([a, &b.negate_where::<20>(!0)], [c, d])),
+            FpLanes::strict(dot::<2, true>([a, b], [d, c])),
         ])
     }
 
@@ -325,23 +198,6 @@ impl Fp2Lanes {
         // (a + b) (a - b) and 2 a b.
         let re = a.add(b).mul(&a.minus::<1, 1, 20>(b));
         Self([re, a.mul(&b.add(b))])
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn times<const A: u32>(&self) -> Self {
-        let [re, im] = &self.0;
-        Self([re.times::<A>(), im.times::<A>()])
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn minus<const A: u32, const B: u32, const K: i64>(&self, other: &Self) -> Self {
-        let [re, im] = &self.0;
-        Self([
-            re.minus::<A, B, K>(&other.0[0]),
-            im.minus::<A, B, K>(&other.0[1]),
-        ])
     }
 
     #[inline]
@@ -362,19 +218,5 @@ impl Fp2Lanes {
             re.minus_both(&b.0[0], &c.0[0]),
             im.minus_both(&b.0[1], &c.0[1]),
         ])
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn negate_where<const K: i64>(&self, mask: __mmask8) -> Self {
-        let [re, im] = &self.0;
-        Self([re.negate_where::<K>(mask), im.negate_where::<K>(mask)])
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn select(&self, mask: __mmask8, yes: &Self) -> Self {
-        let [re, im] = &self.0;
-        Self([re.select(mask, &yes.0[0]), im.select(mask, &yes.0[1])])
     }
 }

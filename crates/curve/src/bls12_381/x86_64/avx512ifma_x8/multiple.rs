@@ -92,7 +92,7 @@ fn g1_times_3b(limb: FpLimb) -> FpLimb {
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn g2_times_3b(limb: Limb) -> Limb {
-    limb.times_xi().times::<12>()
+    limb.times_xi::<1>().times::<12>()
 }
 
 macro_rules! group {
@@ -133,7 +133,7 @@ macro_rules! group {
                     [0; 2]
                 };
                 let summand = $loose::each(|i| {
-                    let (p, limb) = ($limb::multiple::<64>(i), points.limb(i));
+                    let (p, limb) = ($loose::multiple::<64>(i), points.limb(i));
                     let (first, second) = (limb.permuted(&first), limb.permuted(&second));
                     let second = second.select(second_y, p.minus(second));
                     first
@@ -214,7 +214,7 @@ macro_rules! group {
                     let first = limb.permuted(&[0, 1, 2, 2, 0, 1, 2, 2]);
                     let second = limb.permuted(&[4, 5, 6, 6, 4, 5, 6, 6]);
                     let sum = first.plus(second).select(mask(0), first.minus(second));
-                    let p = $limb::multiple::<4>(i);
+                    let p = $loose::multiple::<4>(i);
                     points
                         .limb(i)
                         .select(0x0f << FIRST, p.plus(sum).select(y, p.minus(sum)))

@@ -16,12 +16,16 @@ use super::{
         kzg,
         pairing::{Step, steps},
     },
-    field::{Fp2Lanes, FpLanes, LIMBS, limbs},
+    field::{Fp2Lanes, FpLanes, LIMBS},
     pairs::{PAIRS, Pairs},
     products::Factor,
     tower::Fp12,
 };
-use crate::{field::LazyField, group::Affine, lanes::LANES};
+use crate::{
+    field::LazyField,
+    group::Affine,
+    lanes::{LANES, limbs},
+};
 
 /// Computes the product of the Miller functions, up to factors that the final exponentiation removes. Returns `None` if
 /// a point of the twist is not in G2. The points of G1 must be in the subgroup.
@@ -55,7 +59,8 @@ static LINES: [[[[u64; LANES]; LIMBS]; 2]; kzg::LINES / 2] = {
     let (mut lines, mut i) = ([[[[0; LANES]; LIMBS]; 2]; kzg::LINES / 2], 0);
     while i < 2 * LANES * lines.len() {
         let (at, lane, part) = (i / LANES / 2, i / 2 % LANES, i % 2);
-        let limbs = limbs(&kzg::line_part(lane / 2 % 2, 2 * at + lane / 4, lane % 2, part).l);
+        let limbs =
+            limbs::<LIMBS>(&kzg::line_part(lane / 2 % 2, 2 * at + lane / 4, lane % 2, part).l);
         let mut limb = 0;
         while limb < LIMBS {
             lines[at][part][limb][lane] = limbs[limb].cast_unsigned();
@@ -75,8 +80,8 @@ pub(in super::super::super) fn miller_loop_of_lines(factors: &[Option<[Fp; 2]>; 
     });
     let scale = FpLanes::load(&scale).adapted();
     let scaled = |[re, im]: &[[[u64; LANES]; LIMBS]; 2]| {
-        let [re, im] = [FpLanes::of_limbs(re), FpLanes::of_limbs(im)];
-        Factor::new(&Fp2Lanes([re.mul(&scale), im.mul(&scale)]))
+        let [re, im] = [FpLanes::from_rows(re), FpLanes::from_rows(im)];
+        Factor::new(&Fp2Lanes::new(re.mul(&scale), im.mul(&scale)))
     };
     let mut f = Fp12::load(&blst_fp12::default());
     let mut lines = scaled(&LINES[0]);

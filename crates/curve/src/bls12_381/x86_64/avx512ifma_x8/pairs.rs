@@ -100,7 +100,7 @@ impl Pairs {
             products
                 .limb(i)
                 .permuted(&const { both([2; 4]) })
-                .times_xi()
+                .times_xi::<1>()
                 .times::<12>()
         };
         let yy = |i: usize| products.limb(i).permuted(&const { both([1; 4]) });

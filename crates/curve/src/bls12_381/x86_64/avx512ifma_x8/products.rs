@@ -1,151 +1,20 @@
-//! Sums of products in Fp2 with one reduction, and sums of results without carries.
+//! Sums of products in Fp2 with one reduction.
 
 use core::arch::x86_64::*;
 
-use super::field::{Fp2Lanes, FpLanes, INVERSE, LIMBS, MODULUS};
-use crate::lanes::{LANES, LIMB_MASK, carried, load, times};
+use super::field::{FpLanes, INVERSE, LIMBS, Modulus};
+pub(super) use crate::lanes::loose::{FpLimb, Limb};
+use crate::lanes::{LIMB_MASK, field::Prime, load, loose};
 
-/// Defines a limb of eight field elements, by its parts, and the elements. Limbs may be negative or exceed 2^52.
-macro_rules! uncarried {
-    ($limb:ident { $($part:ident),+ }, $loose:ident) => {
-        #[derive(Clone, Copy)]
-        pub(super) struct $limb {
-            $($part: __m512i),+
-        }
+pub(super) type FpLoose = loose::FpLoose<Modulus, LIMBS>;
+pub(super) type Loose = loose::Loose<Modulus, LIMBS>;
+pub(super) type Factor = loose::Factor<Modulus, LIMBS>;
+pub(super) type Operand<'a> = loose::Operand<'a, Modulus, LIMBS>;
 
-        impl $limb {
-            /// Returns limb i of `K p` for all parts.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(super) fn multiple<const K: i64>(i: usize) -> Self {
-                let limb = _mm512_set1_epi64(K * MODULUS[i]);
-                Self { $($part: limb),+ }
-            }
-
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(super) fn plus(self, other: Self) -> Self {
-                Self { $($part: _mm512_add_epi64(self.$part, other.$part)),+ }
-            }
-
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(super) fn minus(self, other: Self) -> Self {
-                Self { $($part: _mm512_sub_epi64(self.$part, other.$part)),+ }
-            }
-
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(super) fn times<const A: u32>(self) -> Self {
-                Self { $($part: times::<A>(self.$part)),+ }
-            }
-
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(super) fn permuted(self, lanes: &[u64; LANES]) -> Self {
-                let lanes = load(lanes);
-                Self { $($part: _mm512_permutexvar_epi64(lanes, self.$part)),+ }
-            }
-
-            /// Multiplies each lane by a power of two.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(super) fn shifted(self, bits: &[u64; LANES]) -> Self {
-                let bits = load(bits);
-                Self { $($part: _mm512_sllv_epi64(self.$part, bits)),+ }
-            }
-
-            /// Returns `yes` in the lanes of `mask`, `self` in the others.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(super) fn select(self, mask: __mmask8, yes: Self) -> Self {
-                Self { $($part: _mm512_mask_mov_epi64(self.$part, mask, yes.$part)),+ }
-            }
-
-            /// Adds `other` in the lanes of `mask`.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(super) fn plus_where(self, mask: __mmask8, other: Self) -> Self {
-                Self { $($part: _mm512_mask_add_epi64(self.$part, mask, self.$part, other.$part)),+ }
-            }
-
-            /// Subtracts `other` in the lanes of `mask`.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(super) fn minus_where(self, mask: __mmask8, other: Self) -> Self {
-                Self { $($part: _mm512_mask_sub_epi64(self.$part, mask, self.$part, other.$part)),+ }
-            }
-        }
-
-        pub(super) struct $loose([$limb; LIMBS]);
-
-        impl $loose {
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(super) fn each(f: impl Fn(usize) -> $limb) -> Self {
-                let mut limbs = [$limb { $($part: _mm512_setzero_si512()),+ }; LIMBS];
-                for (i, limb) in limbs.iter_mut().enumerate() {
-                    *limb = f(i);
-                }
-                Self(limbs)
-            }
-
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(super) fn limb(&self, i: usize) -> $limb {
-                self.0[i]
-            }
-        }
-    };
-}
-
-uncarried!(FpLimb { value }, FpLoose);
-uncarried!(Limb { re, im }, Loose);
-
-impl Limb {
-    /// Multiplies by xi = 1 + u, whose sixth root is w.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn times_xi(self) -> Self {
-        Self {
-            re: _mm512_sub_epi64(self.re, self.im),
-            im: _mm512_add_epi64(self.re, self.im),
-        }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn conjugate(self) -> Self {
-        Self {
-            re: self.re,
-            im: _mm512_sub_epi64(_mm512_setzero_si512(), self.im),
-        }
-    }
-
-    /// Selects lanes: indices 0 to 7 select from `self`, 8 to 15 from `other`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn permuted_with(self, other: Self, lanes: &[u64; LANES]) -> Self {
-        let lanes = load(lanes);
-        Self {
-            re: _mm512_permutex2var_epi64(self.re, lanes, other.re),
-            im: _mm512_permutex2var_epi64(self.im, lanes, other.im),
-        }
-    }
-}
+/// Eight double-width values in columns that may be negative.
+struct Wide([__m512i; 2 * LIMBS]);
 
 impl FpLoose {
-    /// Adds `K p`, which must make the value positive, and carries to strict limbs.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn factor<const K: i64>(&self) -> FpLanes {
-        let mut limbs = [_mm512_setzero_si512(); LIMBS];
-        for (i, out) in limbs.iter_mut().enumerate() {
-            *out = self.0[i].plus(FpLimb::multiple::<K>(i)).value;
-        }
-        FpLanes(carried(limbs))
-    }
-
     /// Lane-wise products, in `0 .. 1.1 p`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -155,114 +24,7 @@ impl FpLoose {
     }
 }
 
-impl FpLanes {
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn limb(&self, i: usize) -> FpLimb {
-        FpLimb { value: self.0[i] }
-    }
-}
-
-/// Eight elements of Fp2, prepared as factors: strict real parts, imaginary parts, and their sums.
-#[derive(Clone, Copy)]
-pub(super) struct Factor([FpLanes; 3]);
-
-/// The lowest bit of the top limb that [`Loose::reduce`] uses: that of 2^382.
-const GRANULE: u32 = 382 - 52 * (LIMBS as u32 - 1);
-/// Bits of the carry from the limb below into the top limb.
-const CARRIED: u32 = 10;
-
-/// Entry j is the highest multiple of p not above `j 2^382`, with a margin for the error of [`Loose::reduce`]; limb by
-/// limb, in two halves.
-const fn multiples() -> [[[u64; LANES]; 2]; LIMBS] {
-    let mut table = [[[0; LANES]; 2]; LIMBS];
-    let (mut multiple, mut j) = ([0; LIMBS], 0);
-    while j < 2 * LANES {
-        loop {
-            let (mut next, mut i) = (multiple, 0);
-            while i < LIMBS {
-                next[i] += MODULUS[i];
-                if i < LIMBS - 1 && next[i] > LIMB_MASK {
-                    next[i] &= LIMB_MASK;
-                    next[i + 1] += 1;
-                }
-                i += 1;
-            }
-            if next[LIMBS - 1] + (4 << CARRIED) > (j as i64) << GRANULE {
-                break;
-            }
-            multiple = next;
-        }
-        let mut i = 0;
-        while i < LIMBS {
-            table[i][j / LANES][j % LANES] = multiple[i].cast_unsigned();
-            i += 1;
-        }
-        j += 1;
-    }
-    table
-}
-
-/// Eight double-width values in columns that may be negative.
-struct Wide([__m512i; 2 * LIMBS]);
-
-/// A factor whose lanes are selected from two factors by `lanes`: 0 to 7 select from the first, 8 to 15 from the
-/// second.
-#[derive(Clone, Copy)]
-pub(super) struct Operand<'a> {
-    of: [&'a Factor; 2],
-    lanes: &'a [u64; LANES],
-}
-
-impl<'a> Operand<'a> {
-    pub(super) fn new(of: [&'a Factor; 2], lanes: &'a [u64; LANES]) -> Self {
-        Self { of, lanes }
-    }
-}
-
 impl Loose {
-    /// Adds `K p`, which must make the value positive, and carries to strict limbs.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn factor<const K: i64>(&self) -> Factor {
-        let zero = _mm512_setzero_si512();
-        let (mut re, mut im, mut sum) = ([zero; LIMBS], [zero; LIMBS], [zero; LIMBS]);
-        for (i, limb) in self.0.iter().enumerate() {
-            let limb = limb.plus(Limb::multiple::<K>(i));
-            (re[i], im[i]) = (limb.re, limb.im);
-            sum[i] = _mm512_add_epi64(limb.re, limb.im);
-        }
-        Factor([
-            FpLanes(carried(re)),
-            FpLanes(carried(im)),
-            FpLanes(carried(sum)),
-        ])
-    }
-
-    /// Like [`Self::factor`], for values from 0 to 38 p. The result is below 3.5 p.
-    ///
-    /// Subtracts the multiple of p that the top limb selects. The top limb is not carried yet, so it may be low by up
-    /// to 2^CARRIED. This amount is added before the selection; the margin of the table compensates if that was too
-    /// much.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn reduce(&self) -> Factor {
-        let table = const { &multiples() };
-        let index = |top: __m512i| {
-            _mm512_srli_epi64::<GRANULE>(_mm512_add_epi64(top, _mm512_set1_epi64(1 << CARRIED)))
-        };
-        let top = self.0[LIMBS - 1];
-        let (re, im) = (index(top.re), index(top.im));
-        Self::each(|i| {
-            let (low, high) = (load(&table[i][0]), load(&table[i][1]));
-            self.limb(i).minus(Limb {
-                re: _mm512_permutex2var_epi64(low, re, high),
-                im: _mm512_permutex2var_epi64(low, im, high),
-            })
-        })
-        .factor::<0>()
-    }
-
     /// `sum x[n] y[n]` for at most 68 products, whose columns fit in 64 bits with a sign, in `-0.1 p .. 1.1 p`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -277,37 +39,13 @@ impl Loose {
     /// Lane-wise products, with the bounds of [`Self::dot`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn product(Factor(x): &Factor, Factor(y): &Factor) -> Self {
+    pub(super) fn product(x: &Factor, y: &Factor) -> Self {
+        let ([re, im, sum], by) = (&x.0, &y.0);
         karatsuba(
-            &Wide::product(&x[0], &y[0]),
-            &Wide::product(&x[1], &y[1]),
-            &Wide::product(&x[2], &y[2]),
+            &Wide::product(re, &by[0]),
+            &Wide::product(im, &by[1]),
+            &Wide::product(sum, &by[2]),
         )
-    }
-}
-
-impl Factor {
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn new(Fp2Lanes([re, im]): &Fp2Lanes) -> Self {
-        Loose::each(|i| Limb {
-            re: re.0[i],
-            im: im.0[i],
-        })
-        .factor::<0>()
-    }
-
-    pub(super) fn element(&self) -> Fp2Lanes {
-        Fp2Lanes([self.0[0], self.0[1]])
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn limb(&self, i: usize) -> Limb {
-        Limb {
-            re: self.0[0].0[i],
-            im: self.0[1].0[i],
-        }
     }
 }
 
@@ -424,7 +162,7 @@ fn reduced<const N: usize>(from: &Wide, subtrahends: [&Wide; N]) -> [__m512i; LI
         }
     }
     let mut p = [zero; LIMBS];
-    for (p, limb) in p.iter_mut().zip(MODULUS) {
+    for (p, limb) in p.iter_mut().zip(Modulus::LIMBS) {
         *p = _mm512_set1_epi64(limb);
     }
     let inverse = _mm512_set1_epi64(INVERSE);

@@ -7,7 +7,7 @@ use blst::{blst_fp2, blst_fp6, blst_fp12};
 use super::{
     super::super::fields::Fp2,
     field::Fp2Lanes,
-    products::{Factor, Limb, Loose, Operand},
+    products::{Factor, Loose, Operand},
 };
 use crate::{
     field::LazyField,
@@ -50,7 +50,7 @@ impl Fp12 {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
         let (a, b) = (&self.0, &other.0);
-        let xb = Loose::each(|i| b.limb(i).times_xi()).factor::<4>();
+        let xb = Loose::each(|i| b.limb(i).times_xi::<1>()).factor::<4>();
         let x: [_; 6] = core::array::from_fn(|n| Operand::new([a, a], &SPLAT[n]));
         let y: [_; 6] = core::array::from_fn(|n| Operand::new([b, &xb], &ROTATED[n]));
         Self(Loose::dot(&x, &y).factor::<1>())
@@ -60,7 +60,7 @@ impl Fp12 {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul_by_line(&self, line: &Factor, first: usize) -> Self {
         let f = &self.0;
-        let xf = Loose::each(|i| f.limb(i).times_xi()).factor::<4>();
+        let xf = Loose::each(|i| f.limb(i).times_xi::<1>()).factor::<4>();
         let x: [_; 3] = core::array::from_fn(|n| Operand::new([line, line], &SPLAT[first + n]));
         let y = [2, 3, 0].map(|n| Operand::new([f, &xf], &ROTATED[n]));
         Self(Loose::dot(&x, &y).factor::<1>())
@@ -70,22 +70,22 @@ impl Fp12 {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul_by_monic_line(&self, line: &Factor, first: usize) -> Self {
         let f = &self.0;
-        let xf = Loose::each(|i| f.limb(i).times_xi()).factor::<4>();
+        let xf = Loose::each(|i| f.limb(i).times_xi::<1>()).factor::<4>();
         let x: [_; 2] = core::array::from_fn(|n| Operand::new([line, line], &SPLAT[first + n]));
         let y = [2, 0].map(|n| Operand::new([f, &xf], &ROTATED[n]));
         let product = Loose::dot(&x, &y);
         let sum = Loose::each(|i| {
             let rotated = f.limb(i).permuted_with(xf.limb(i), &ROTATED[3]);
-            product.limb(i).plus(rotated).plus(Limb::multiple::<1>(i))
+            product.limb(i).plus(rotated).plus(Loose::multiple::<1>(i))
         });
-        Self(sum.reduce())
+        Self(sum.reduce::<382, 0>().factor::<0>())
     }
 
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn square(&self) -> Self {
         let f = &self.0;
         let twice = Loose::each(|i| f.limb(i).times::<2>()).factor::<0>();
-        let xf = Loose::each(|i| f.limb(i).times_xi()).factor::<4>();
+        let xf = Loose::each(|i| f.limb(i).times_xi::<1>()).factor::<4>();
         let x = SQUARE.each_ref().map(|[x, _]| Operand::new([f, &twice], x));
         let y = SQUARE.each_ref().map(|[_, y]| Operand::new([f, &xf], y));
         Self(Loose::dot(&x, &y).factor::<1>())
@@ -108,25 +108,25 @@ impl Fp12 {
         });
         let y = Loose::each(|i| {
             let (a, b) = (f.limb(i).permuted(&A), f.limb(i).permuted(&B));
-            b.select(EVEN, a.plus(b.times_xi()))
+            b.select(EVEN, a.plus(b.times_xi::<1>()))
         });
         let product = Loose::product(&x.factor::<0>(), &y.factor::<4>());
         let square = Loose::each(|i| {
             let (sum, twice) = (product.limb(i), f.limb(i).times::<2>());
             let ab = sum.permuted(&PRODUCT);
-            let xi_ab = ab.times_xi();
+            let xi_ab = ab.times_xi::<1>();
             // 3 t - 2 f in even lanes, 3 t + 2 f in odd ones.
             let t = ab
                 .select(0b10, xi_ab)
                 .times::<2>()
                 .select(EVEN, sum.minus(ab.plus(xi_ab)));
             // Even lanes are at least -9.1 p - 2 f, and f is below 3.5 p there; odd lanes are below 12.1 p + 2 f.
-            let rest = Limb::multiple::<17>(i)
+            let rest = Loose::multiple::<17>(i)
                 .minus_where(EVEN, twice)
                 .plus_where(ODD, twice);
             t.times::<3>().plus(rest)
         });
-        Self(square.reduce())
+        Self(square.reduce::<382, 0>().factor::<0>())
     }
 
     /// The p^6-th power. In the cyclotomic subgroup this is the inverse.
@@ -135,7 +135,7 @@ impl Fp12 {
         let f = &self.0;
         let limbs = Loose::each(|i| {
             let f = f.limb(i);
-            f.select(ODD, Limb::multiple::<4>(i).minus(f))
+            f.select(ODD, Loose::multiple::<4>(i).minus(f))
         });
         Self(limbs.factor::<0>())
     }

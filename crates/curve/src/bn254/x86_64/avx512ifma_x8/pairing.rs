@@ -6,7 +6,7 @@ use super::{
         tower,
     },
     pairs::Pairs,
-    tower::{Fp2, Fp12, Operand},
+    tower::{Factor, Fp2, Fp12},
 };
 use crate::montgomery::Adx;
 
@@ -27,8 +27,8 @@ pub(crate) fn miller_loop(pairs: &mut [Pair<Adx>]) -> Option<tower::Fp12<Adx>> {
                     let [a, b, c] = pair.take(step).map(Some);
                     let line = [a, b, c, None, None, None, None, None];
                     // A factor of 1/16 in Fp does not matter, as the final exponent is a multiple of p^2 - 1.
-                    let line = Fp2::load_sixteenth(&line).factor();
-                    *f = f.mul_by_line(&core::array::from_fn(|n| Operand::splat(&line, n)));
+                    let line = Factor::new(&Fp2::load_sixteenth(&line));
+                    *f = f.mul_by_line([0, 1, 2].map(|lane| (&line, lane)));
                 }
             },
         );
@@ -41,7 +41,7 @@ pub(crate) fn miller_loop(pairs: &mut [Pair<Adx>]) -> Option<tower::Fp12<Adx>> {
             |f, step| {
                 let lines = pairs.take(step);
                 for lane in 0..pairs.count() {
-                    *f = f.mul_by_line(&lines.each_ref().map(|c| Operand::splat(c, lane)));
+                    *f = f.mul_by_line(lines.each_ref().map(|c| (c, lane)));
                 }
             },
         );

@@ -9,7 +9,7 @@ use super::{
         tower::{self, frobenius_factor},
     },
     field::Field,
-    tower::{Factor, Fp2},
+    tower::{Factor, Fp2, Loose},
 };
 use crate::{field, group::Curve, lanes::LANES, montgomery::Adx};
 
@@ -40,12 +40,6 @@ fn splat(element: tower::Fp2<Adx>) -> Fp2 {
     Fp2::load(&[Some(element); LANES])
 }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn negated(a: &Fp2) -> Fp2 {
-    Fp2::zero().sub(a, 3)
-}
-
 impl Pairs {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn new(pairs: &[Pair<Adx>]) -> Self {
@@ -58,7 +52,7 @@ impl Pairs {
         let b = <G2<Adx> as Curve>::b();
         Self {
             count: pairs.len(),
-            minus_px: Field::zero().loose().minus(&px).plus_p(2).carried(),
+            minus_px: px.negate_where::<2>(!0),
             py: Field::load(&lanes.map(|pair| pair.map(|pair| pair.p.y))),
             q,
             psi: [
@@ -85,12 +79,12 @@ impl Pairs {
             Step::Add { negative: false } => self.add(&self.q.clone()),
             Step::Add { negative: true } => self.add(&Affine {
                 x: self.q.x,
-                y: negated(&self.q.y),
+                y: self.q.y.negate_where::<3>(!0),
             }),
             Step::AddPsi => self.add(&self.psi(&self.q)),
             Step::SubtractPsiSquared => {
                 let Affine { x, y } = self.psi(&self.psi(&self.q));
-                let y = negated(&y);
+                let y = y.negate_where::<3>(!0);
                 self.add(&Affine { x, y })
             }
         }
@@ -102,24 +96,24 @@ impl Pairs {
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn double(&mut self) -> [Factor; 3] {
         let a = self.x.mul(&self.y); // below 2.2 p, like all such products below
-        let b = self.y.square(3); // 1.5
-        let c = self.z.square(3); // 1.5
+        let b = self.y.square::<3>(); // 1.5
+        let c = self.z.square::<3>(); // 1.5
         let e = self.triple_b.mul(&c); // 2.2
-        let f = e.tripled(); // 6.6
+        let f = e.times::<3>(); // 6.6
         let g = b.add(&f); // 8.1
-        let h = self.y.doubled::<1>().mul(&self.z); // 2.3
-        let j = self.x.square(3); // 1.5
-        self.x = a.doubled::<1>().mul(&b.sub(&f, 7)); // 4.4 * 8.5: 2.5
+        let h = self.y.times::<2>().mul(&self.z); // 2.3
+        let j = self.x.square::<3>(); // 1.5
+        self.x = a.times::<2>().mul(&b.minus::<1, 1, 7>(&f)); // 4.4 * 8.5: 2.5
         // 4.3 + 16, as e^2 is below 1.3.
-        self.y = g.square(9).zip(&e.square(3), |gg, ee| {
-            let twelve = ee.loose().tripled().doubled::<2>();
-            gg.loose().plus_p(16).minus_loose(twelve).reduce()
-        });
-        self.z = b.doubled::<2>().mul(&h); // 2.2
+        let (gg, ee) = (g.square::<9>(), e.square::<3>());
+        self.y = Loose::each(|i| gg.limb(i).minus(ee.limb(i).times::<12>()))
+            .reduce::<254, 16>()
+            .carried::<0>();
+        self.z = b.times::<4>().mul(&h); // 2.2
         [
-            h.scale(&self.py).factor(),                 // 1.1
-            j.tripled().scale(&self.minus_px).factor(), // 1.2
-            b.sub(&e, 3).factor(),                      // 4.5
+            Factor::new(&h.scale(&self.py)),                    // 1.1
+            Factor::new(&j.times::<3>().scale(&self.minus_px)), // 1.2
+            Factor::new(&b.minus::<1, 1, 3>(&e)),               // 4.5
         ]
     }
 
@@ -127,39 +121,35 @@ impl Pairs {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn add(&mut self, q: &Affine) -> [Factor; 3] {
-        let theta = self.y.sub(&q.y.mul(&self.z), 3); // 6
-        let lambda = self.x.sub(&q.x.mul(&self.z), 3); // 6
-        let c = theta.square(6); // 2.8
-        let d = lambda.square(6); // 2.8
+        let theta = self.y.minus::<1, 1, 3>(&q.y.mul(&self.z)); // 6
+        let lambda = self.x.minus::<1, 1, 3>(&q.x.mul(&self.z)); // 6
+        let c = theta.square::<6>(); // 2.8
+        let d = lambda.square::<6>(); // 2.8
         let e = lambda.mul(&d); // 2.2
         let f = self.z.mul(&c); // 2.1
         let g = self.x.mul(&d); // 2.1
-        let h = e.add(&f).sub(&g.doubled::<1>(), 5); // 9.3
+        let h = e.add(&f).minus::<1, 2, 5>(&g); // 9.3
         self.x = lambda.mul(&h); // 2.7
-        self.y = theta
-            .mul(&g.sub(&h, 10)) // 2.9
-            .zip(&e.mul(&self.y), |a, b| {
-                a.loose().minus(b).plus_p(3).reduce() // 5.9
-            });
+        let a = theta.mul(&g.minus::<1, 1, 10>(&h)); // 2.9
+        let b = e.mul(&self.y);
+        self.y = Loose::each(|i| a.limb(i).minus(b.limb(i)))
+            .reduce::<254, 3>() // 5.9
+            .carried::<0>();
         self.z = self.z.mul(&e); // 2.1
-        let j = theta.mul(&q.x).sub(&lambda.mul(&q.y), 3); // 5.3
+        let j = theta.mul(&q.x).minus::<1, 1, 3>(&lambda.mul(&q.y)); // 5.3
         [
-            lambda.scale(&self.py).factor(),      // 1.1
-            theta.scale(&self.minus_px).factor(), // 1.2
-            j.factor(),
+            Factor::new(&lambda.scale(&self.py)),      // 1.1
+            Factor::new(&theta.scale(&self.minus_px)), // 1.2
+            Factor::new(&j),
         ]
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn psi(&self, q: &Affine) -> Affine {
-        let map = |a: &Fp2, factor: &Fp2| {
-            let im = Field::zero().loose().minus(&a.im).plus_p(3).carried();
-            Fp2 { re: a.re, im }.mul(factor)
-        };
         Affine {
-            x: map(&q.x, &self.psi[0]),
-            y: map(&q.y, &self.psi[1]),
+            x: q.x.conjugate::<3>().mul(&self.psi[0]),
+            y: q.y.conjugate::<3>().mul(&self.psi[1]),
         }
     }
 
@@ -168,7 +158,7 @@ impl Pairs {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn are_in_subgroup(&self) -> bool {
         let end = self.psi(&self.psi(&self.psi(&self.q)));
-        let x = self.x.sub(&end.x.mul(&self.z), 3).store();
+        let x = self.x.minus::<1, 1, 3>(&end.x.mul(&self.z)).store();
         let y = self.y.add(&end.y.mul(&self.z)).store();
         let z = self.z.store();
         let is_zero = |a: &tower::Fp2<Adx>| field::Field::is_zero(a);

@@ -9,7 +9,7 @@ use proptest::{
 use super::{
     super::super::{Fp, tower},
     field::Field,
-    tower::{Fp2, Fp12, Operand},
+    tower::{Factor, Fp2, Fp12, Loose},
 };
 use crate::{
     field::Field as _,
@@ -64,9 +64,9 @@ fn products(a: &ScalarFp12, b: &ScalarFp12, line: &tower::Line<Adx>) {
     same(x.frobenius(), a.frobenius());
     let mut lanes = [None; LANES];
     lanes[..3].copy_from_slice(&line.map(Some));
-    let operand = Fp2::load(&lanes).factor();
+    let factor = Factor::new(&Fp2::load(&lanes));
     same(
-        x.mul_by_line(&core::array::from_fn(|n| Operand::splat(&operand, n))),
+        x.mul_by_line([0, 1, 2].map(|lane| (&factor, lane))),
         a.mul_by_line(line),
     );
     // The result of each operation is the input of others, which tests the bounds.
@@ -90,16 +90,23 @@ fn sums(a: &[Fp<Adx>; LANES], b: &[Fp<Adx>; LANES]) {
     same(x, &|a, _| a);
     same(x.add(&y), &|a, b| a.add(&b));
     same(x.mul(&y), &|a, b| a.mul(&b));
-    // Every multiple of p up to the allowed maximum.
-    for k in 2..19 {
-        same(x.loose().minus(&y).plus_p(k).reduce(), &|a, b| a.sub(&b));
+    // Every multiple of p up to the allowed maximum, for the imaginary part as well.
+    let (x, y) = (Fp2::new(x, y), Fp2::new(y, x));
+    let sub = |a: Fp<Adx>, b| a.sub(&b);
+    macro_rules! reduced {
+        ($bits:literal, $($k:literal)+) => {$(
+            let [re, im] = Loose::each(|i| x.limb(i).minus(y.limb(i)))
+                .reduce::<$bits, $k>()
+                .carried::<0>()
+                .0;
+            same(re, &sub);
+            same(im, &|a, b| sub(b, a));
+        )+};
     }
-    for k in 2..40 {
-        same(x.loose().minus(&y).plus_p(k).reduce_partial(), &|a, b| {
-            a.sub(&b)
-        });
-    }
-    same(x.loose().minus(&x).reduce(), &|_, _| Fp::ZERO);
+    reduced!(254, 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18);
+    reduced!(255, 2 3 5 8 9 14 17 21 24 28 30 33 36 39);
+    let zero = Loose::each(|i| x.limb(i).minus(x.limb(i))).reduce::<254, 0>();
+    same(zero.carried::<0>().0[0], &|_, _| Fp::ZERO);
 }
 
 proptest! {

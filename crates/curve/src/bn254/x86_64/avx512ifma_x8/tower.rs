@@ -3,233 +3,137 @@
 use core::arch::x86_64::*;
 
 use super::{
-    super::super::tower::{self, Fp6, frobenius_factor},
-    field::{Field, Loose, Wide},
+    super::super::{
+        P,
+        tower::{self, Fp6, frobenius_factor},
+    },
+    field::{Field, Wide},
 };
 use crate::{
     lanes::{
-        LANES, load,
-        tower::{ROTATED, SQUARE},
+        LANES, field, loose,
+        tower::{ROTATED, SPLAT, SQUARE},
     },
     montgomery::Adx,
 };
 
 /// Lanes 1, 3, 5.
 const ODD: __mmask8 = 0b10_1010;
+/// Lanes 0, 2, 4.
+const EVEN: __mmask8 = 0b01_0101;
 
-/// Eight elements `re + im u`.
-#[derive(Clone, Copy)]
-pub(super) struct Fp2 {
-    pub(super) re: Field,
-    pub(super) im: Field,
-}
+pub(super) type Fp2 = field::Fp2Lanes<P, 5>;
+pub(super) type Loose = loose::Loose<P, 5>;
+pub(super) type Factor = loose::Factor<P, 5>;
+type Operand<'a> = loose::Operand<'a, P, 5>;
 
 impl Fp2 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn zero() -> Self {
-        Self {
-            re: Field::zero(),
-            im: Field::zero(),
-        }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn one() -> Self {
-        Self {
-            re: Field::one(),
-            im: Field::zero(),
-        }
+        Self::new(Field::one(), Field::zero())
     }
 
     /// Loads elements. Below 1.1 p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn load(elements: &[Option<tower::Fp2<Adx>>; LANES]) -> Self {
-        Self {
-            re: Field::load(&elements.map(|e| e.map(|e| e.c0))),
-            im: Field::load(&elements.map(|e| e.map(|e| e.c1))),
-        }
+        Self::new(
+            Field::load(&elements.map(|e| e.map(|e| e.c0))),
+            Field::load(&elements.map(|e| e.map(|e| e.c1))),
+        )
     }
 
     /// Loads 2^-4 times the elements. Below p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn load_sixteenth(elements: &[Option<tower::Fp2<Adx>>; LANES]) -> Self {
-        Self {
-            re: Field::load_sixteenth(&elements.map(|e| e.map(|e| e.c0))),
-            im: Field::load_sixteenth(&elements.map(|e| e.map(|e| e.c1))),
-        }
+        Self::new(
+            Field::load_sixteenth(&elements.map(|e| e.map(|e| e.c0))),
+            Field::load_sixteenth(&elements.map(|e| e.map(|e| e.c1))),
+        )
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn store(&self) -> [tower::Fp2<Adx>; LANES] {
-        let (re, im) = (self.re.store(), self.im.store());
+        let (re, im) = (self.0[0].store(), self.0[1].store());
         core::array::from_fn(|lane| tower::Fp2 {
             c0: re[lane],
             c1: im[lane],
         })
     }
 
-    /// Applies a function to both coefficients.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn map(&self, f: impl Fn(&Field) -> Field) -> Self {
-        Self {
-            re: f(&self.re),
-            im: f(&self.im),
-        }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn zip(&self, other: &Self, f: impl Fn(&Field, &Field) -> Field) -> Self {
-        Self {
-            re: f(&self.re, &other.re),
-            im: f(&self.im, &other.im),
-        }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn add(&self, other: &Self) -> Self {
-        self.zip(other, |a, b| a.add(b))
-    }
-
-    /// `self - other + k p`
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn sub(&self, other: &Self, k: i64) -> Self {
-        self.zip(other, |a, b| a.loose().minus(b).plus_p(k).carried())
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn doubled<const N: u32>(&self) -> Self {
-        self.map(|a| a.loose().doubled::<N>().carried())
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn tripled(&self) -> Self {
-        self.map(|a| a.loose().tripled().carried())
-    }
-
     /// Multiplies by a field element.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn scale(&self, factor: &Field) -> Self {
-        self.map(|a| a.mul(factor))
+        let [re, im] = &self.0;
+        Self::new(re.mul(factor), im.mul(factor))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn conjugate<const K: i64>(&self) -> Self {
+        let [re, im] = &self.0;
+        Self::new(*re, im.negate_where::<K>(!0))
     }
 
     /// The product, below `(2 + a b / 84) p`. `a b` must be at most 84.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
-        let sum = |a: &Self| a.re.add(&a.im);
-        let [re, im] = karatsuba(
-            self.re.wide_mul(&other.re),
-            self.im.wide_mul(&other.im),
-            sum(self).wide_mul(&sum(other)),
-        );
-        Self {
-            re: re.reduced().plus_p(1).carried(),
-            im: im.reduced().carried(),
-        }
+        let ([a, b], [c, d]) = (&self.0, &other.0);
+        karatsuba(a.wide_mul(c), b.wide_mul(d), a.add(b).wide_mul(&c.add(d))).carried::<0>()
     }
 
-    /// The square, below `(1 + 2 a (a + k) / 84) p`. k must be at least a.
+    /// The square, below `(1 + 2 a (a + K) / 84) p`. K must be above a.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn square(&self, k: i64) -> Self {
-        let difference = self.re.loose().minus(&self.im).plus_p(k).carried();
-        let twice = self.re.loose().doubled::<1>().carried();
-        Self {
-            re: self.re.add(&self.im).mul(&difference),
-            im: twice.mul(&self.im),
-        }
-    }
-
-    /// Multiplies by xi = 9 + u. For coefficients below 3 p, the result is below 3.7 p.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    fn mul_by_xi(&self) -> Self {
-        let nine = |a: &Field| a.loose().doubled::<3>().plus(a);
-        Self {
-            re: nine(&self.re).minus(&self.im).plus_p(3).reduce_partial(),
-            im: nine(&self.im).plus(&self.re).reduce_partial(),
-        }
-    }
-
-    /// Prepares the element as a factor.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn factor(&self) -> Factor {
-        Factor([self.re, self.im, self.re.add(&self.im)])
+    pub(super) fn square<const K: i64>(&self) -> Self {
+        let [a, b] = &self.0;
+        Self::new(a.add(b).mul(&a.minus::<1, 1, K>(b)), a.times::<2>().mul(b))
     }
 }
 
-/// Computes `(re, im)` of a product from `a.re b.re`, `a.im b.im` and `(a.re + a.im)(b.re + b.im)`.
+/// Returns a product in Fp2, given `a.re b.re`, `a.im b.im` and `(a.re + a.im)(b.re + b.im)`; p is added to the real
+/// part.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn karatsuba(re: Wide, im: Wide, sum: Wide) -> [Wide; 2] {
-    [re.minus(&im), sum.minus(&re).minus(&im)]
+fn karatsuba(re: Wide, im: Wide, sum: Wide) -> Loose {
+    let [re, im] = [re.minus(&im), sum.minus(&re).minus(&im)].map(|part| part.reduced());
+    Loose::each(|i| loose::Limb {
+        re: _mm512_add_epi64(re[i], Loose::multiple::<1>(i).re),
+        im: im[i],
+    })
 }
 
-/// An element of Fp2: real part, imaginary part, their sum.
-#[derive(Clone, Copy)]
-pub(super) struct Factor([Field; 3]);
-
-/// A factor whose lanes are selected from two factors by `lanes`.
-#[derive(Clone, Copy)]
-pub(super) struct Operand<'a> {
-    of: [&'a Factor; 2],
-    lanes: __m512i,
-}
-
-impl<'a> Operand<'a> {
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    fn new(of: [&'a Factor; 2], lanes: &[u64; LANES]) -> Self {
-        Self {
-            of,
-            lanes: load(lanes),
-        }
-    }
-
-    /// Broadcasts one lane to all.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn splat(of: &'a Factor, lane: usize) -> Self {
-        Self {
-            of: [of, of],
-            lanes: _mm512_set1_epi64(lane as i64),
-        }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    fn part(&self, part: usize) -> [__m512i; 5] {
-        self.of[0].0[part].permuted(&self.of[1].0[part], self.lanes)
-    }
-}
-
-/// Returns the real and imaginary parts of `sum x[n] y[n]`. For values below a p and b p, they are in `-s..s` and `0..2
-/// s`, plus up to p, with `s = (sum a b / 84) p`.
+/// Returns `sum x[n] y[n]`. For values below a p and b p, the real part is below `(2 + s) p` and the imaginary part below
+/// `(1 + 2 s) p`, with `s = sum a b / 84`, which must be at most 1.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn dot<const N: usize>(x: &[Operand<'_>; N], y: &[Operand<'_>; N]) -> [Loose; 2] {
-    let wide = |part: usize| Wide::sum::<N>(|n| (x[n].part(part), y[n].part(part)));
-    let [re, im] = karatsuba(wide(0), wide(1), wide(2));
-    [re.reduced(), im.reduced()]
+fn dot<const N: usize>(x: &[Operand<'_>; N], y: &[Operand<'_>; N]) -> Loose {
+    let limbs = |operand: &Operand<'_>, part: usize| {
+        let [a, b] = operand.of.map(|factor| &factor.0[part]);
+        a.permuted(b, operand.lanes).0
+    };
+    let wide = |part: usize| Wide::sum::<N>(|n| (limbs(&x[n], part), limbs(&y[n], part)));
+    karatsuba(wide(0), wide(1), wide(2))
+}
+
+/// Multiplies by xi = 9 + u. For coefficients below 3 p, the result is below 3.7 p.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn times_xi(f: &Factor) -> Factor {
+    Loose::each(|i| f.limb(i).times_xi::<9>())
+        .reduce::<255, 3>()
+        .factor::<0>()
 }
 
 /// An element of Fp12: lane k holds the coefficient of w^k; lanes 6 and 7 are zero modulo p. Coefficients are below 3
 /// p.
 #[derive(Clone, Copy)]
-pub(super) struct Fp12(Fp2);
+pub(super) struct Fp12(Factor);
 
 /// Index tables for the square in the cyclotomic subgroup. In the notation of the scalar tower, even lanes hold f0, f1,
 /// f2 and receive `a^2 + xi b^2` of (f0, g1), (g0, f2), (f1, g2); odd lanes hold g0, g1, g2 and receive `2 a b` of (f1,
@@ -250,10 +154,7 @@ impl Fp12 {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn one() -> Self {
         let zero = Field::zero();
-        Self(Fp2 {
-            re: zero.select(1, &Field::one()),
-            im: zero,
-        })
+        Self(Factor::new(&Fp2::new(zero.select(1, &Field::one()), zero)))
     }
 
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -261,92 +162,82 @@ impl Fp12 {
         let (Fp6([f0, f1, f2]), Fp6([g0, g1, g2])) = (f.c0, f.c1);
         let lanes = [f0, g0, f1, g1, f2, g2].map(Some);
         let lanes = core::array::from_fn(|k| lanes.get(k).copied().flatten());
-        Self(Fp2::load(&lanes))
+        Self(Factor::new(&Fp2::load(&lanes)))
     }
 
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn store(&self) -> tower::Fp12<Adx> {
-        let [f0, g0, f1, g1, f2, g2, ..] = self.0.store();
+        let [f0, g0, f1, g1, f2, g2, ..] = self.0.element().store();
         tower::Fp12 {
             c0: Fp6([f0, f1, f2]),
             c1: Fp6([g0, g1, g2]),
         }
     }
 
-    /// Converts a sum of products with s below p.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    fn from_dot([re, im]: [Loose; 2]) -> Self {
-        Self(Fp2 {
-            re: re.plus_p(1).carried(),
-            im: im.carried(),
-        })
-    }
-
     /// s = 3 (3 + 5 * 3.7) / 84 < 0.8, as for every product here.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
-        let a = self.0.factor();
-        let (b, xb) = (other.0.factor(), other.0.mul_by_xi().factor());
-        let x = core::array::from_fn(|n| Operand::splat(&a, n));
-        let y = core::array::from_fn(|n| Operand::new([&b, &xb], &ROTATED[n]));
-        Self::from_dot(dot::<6>(&x, &y))
+        let (a, b) = (&self.0, &other.0);
+        let xb = times_xi(b);
+        let x = core::array::from_fn(|n| Operand::new([a, a], &SPLAT[n]));
+        let y = core::array::from_fn(|n| Operand::new([b, &xb], &ROTATED[n]));
+        Self(dot::<6>(&x, &y).factor::<0>())
     }
 
-    /// Multiplies by `l[0] + l[1] w + l[2] w^3`, each coefficient in all lanes. Their bounds may add up to 20 p.
+    /// Multiplies by `l[0] + l[1] w + l[2] w^3`. Each coefficient is in the given lane. Their bounds may add up to 20 p.
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn mul_by_line(&self, line: &[Operand<'_>; 3]) -> Self {
-        let (b, xb) = (self.0.factor(), self.0.mul_by_xi().factor());
-        let y = core::array::from_fn(|n| Operand::new([&b, &xb], &ROTATED[[0, 1, 3][n]]));
-        Self::from_dot(dot::<3>(line, &y))
+    pub(super) fn mul_by_line(&self, line: [(&Factor, usize); 3]) -> Self {
+        let (b, xb) = (&self.0, times_xi(&self.0));
+        let x = line.map(|(l, lane)| Operand::new([l, l], &SPLAT[lane]));
+        let y = [0, 1, 3].map(|n| Operand::new([b, &xb], &ROTATED[n]));
+        Self(dot::<3>(&x, &y).factor::<0>())
     }
 
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn square(&self) -> Self {
-        let a = self.0.factor();
-        let twice = self.0.doubled::<1>().factor();
-        let xa = self.0.mul_by_xi().factor();
-        let x = core::array::from_fn(|n| Operand::new([&a, &twice], &SQUARE[n][0]));
-        let y = core::array::from_fn(|n| Operand::new([&a, &xa], &SQUARE[n][1]));
-        Self::from_dot(dot::<4>(&x, &y))
+        let a = &self.0;
+        let (twice, xa) = (self.twice(), times_xi(a));
+        let x = SQUARE.each_ref().map(|[x, _]| Operand::new([a, &twice], x));
+        let y = SQUARE.each_ref().map(|[_, y]| Operand::new([a, &xa], y));
+        Self(dot::<4>(&x, &y).factor::<0>())
     }
 
     /// The square of an element of the cyclotomic subgroup. Source: \[GS10\] §3.2.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn cyclotomic_square(&self) -> Self {
-        let a = self.0.factor();
-        let twice = self.0.doubled::<1>().factor();
-        let xa = self.0.mul_by_xi().factor();
-        let x = core::array::from_fn(|n| Operand::new([&a, &twice], &CYCLOTOMIC[n][0]));
-        let y = core::array::from_fn(|n| Operand::new([&a, &xa], &CYCLOTOMIC[n][1]));
-        let [re, im] = dot::<2>(&x, &y);
-        // 3 t - 2 f in even lanes, 3 t + 2 g in odd ones: t in -0.3..1.3 and 0..1.6 p.
-        let combine = |t: Loose, f: &Field| {
-            let twice = f.loose().doubled::<1>();
-            t.tripled().plus_p(7).plus_or_minus(twice, ODD).reduce()
-        };
-        Self(Fp2 {
-            re: combine(re, &self.0.re),
-            im: combine(im, &self.0.im),
-        })
+        let a = &self.0;
+        let (twice, xa) = (self.twice(), times_xi(a));
+        let x = CYCLOTOMIC
+            .each_ref()
+            .map(|[x, _]| Operand::new([a, &twice], x));
+        let y = CYCLOTOMIC
+            .each_ref()
+            .map(|[_, y]| Operand::new([a, &xa], y));
+        let products = dot::<2>(&x, &y);
+        // 3 t - 2 f in even lanes, 3 t + 2 g in odd ones: t is in 0..2.3 p.
+        let square = Loose::each(|i| {
+            let (t, twice) = (products.limb(i).times::<3>(), twice.limb(i));
+            t.minus_where(EVEN, twice).plus_where(ODD, twice)
+        });
+        Self(square.reduce::<254, 7>().factor::<0>())
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    fn twice(&self) -> Factor {
+        Loose::each(|i| self.0.limb(i).times::<2>()).factor::<0>()
     }
 
     /// The p^6-th power. In the cyclotomic subgroup this is the inverse.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn conjugate(&self) -> Self {
-        let zero = Fp2::zero();
-        let negative = zero.sub(&self.0, 3);
-        Self(self.0.zip(&negative, |a, b| a.select(ODD, b)))
+        Self(Factor::new(&self.0.element().negate_where::<3>(ODD)))
     }
 
     /// The p-th power.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn frobenius(&self) -> Self {
-        let conjugate = Fp2 {
-            re: self.0.re,
-            im: Field::zero().loose().minus(&self.0.im).plus_p(3).carried(),
-        };
         let factors: [Option<tower::Fp2<Adx>>; LANES] = [
             Some(crate::field::Field::ONE),
             Some(const { frobenius_factor(1) }),
@@ -357,6 +248,7 @@ impl Fp12 {
             None,
             None,
         ];
-        Self(conjugate.mul(&Fp2::load(&factors)))
+        let conjugate = self.0.element().conjugate::<3>();
+        Self(Factor::new(&conjugate.mul(&Fp2::load(&factors))))
     }
 }

@@ -2,46 +2,32 @@
 
 use core::arch::x86_64::*;
 
-use super::super::super::field::FieldElement;
-use crate::lanes::{LANES, LIMB_MASK, carried, limbs_of, load, store, times};
+use super::super::super::field::{FieldElement, P};
+use crate::lanes::{
+    LANES, LIMB_MASK,
+    field::{FieldLanes, Prime},
+    limbs, limbs_of, load, store,
+};
 
 /// 2^256 mod p.
 const R_MOD_P: i64 = 0x1_0000_03d1;
 
-/// Eight field elements, one per lane.
+/// The modulus p.
 #[derive(Clone, Copy)]
-pub(super) struct Field(pub(super) [__m512i; 5]);
+pub(super) struct Modulus;
 
-/// `k * p` in uncarried limbs, each large enough to subtract the same limb of a smaller value from it. Added before a
-/// subtraction. The sum of the limbs' values is exact; the carry resolves negative limbs.
-const fn multiple_of_p(k: i64) -> [i64; 5] {
-    [
-        k * ((1 << 52) - 0x1_0000_03d1),
-        k * LIMB_MASK,
-        k * LIMB_MASK,
-        k * LIMB_MASK,
-        k * ((1 << 48) - 1),
-    ]
+impl Prime<5> for Modulus {
+    const LIMBS: [i64; 5] = limbs(&P);
 }
 
+/// Eight field elements, one per lane.
+pub(super) type Field = FieldLanes<Modulus, 5>;
+
 impl Field {
-    /// Carries limbs that may be negative or exceed 2^52. The value must be in 0..2^260.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn carried(limbs: [__m512i; 5]) -> Self {
-        Self(carried(limbs))
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn splat(words: [u64; 4]) -> Self {
-        Self(limbs_of(words.map(|w| _mm512_set1_epi64(w.cast_signed()))))
-    }
-
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn load(words: &[[u64; 4]; LANES]) -> Self {
-        Self(limbs_of(core::array::from_fn(|i| {
+        Self::strict(limbs_of(core::array::from_fn(|i| {
             load(&core::array::from_fn(|lane| words[lane][i]))
         })))
     }
@@ -96,57 +82,6 @@ impl Field {
         fold(t)
     }
 
-    /// `a * self`. The size is multiplied by a.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn times<const A: u32>(&self) -> Self {
-        Self::carried(self.0.map(|x| times::<A>(x)))
-    }
-
-    /// `a * self - b * other`. `SIZE` must be above the size of `b * other`; the result has the size of `a * self` plus
-    /// `SIZE`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn minus<const A: u32, const B: u32, const SIZE: i64>(&self, other: &Self) -> Self {
-        let bias = const { multiple_of_p(SIZE) };
-        Self::carried(core::array::from_fn(|i| {
-            let positive = _mm512_add_epi64(times::<A>(self.0[i]), _mm512_set1_epi64(bias[i]));
-            _mm512_sub_epi64(positive, times::<B>(other.0[i]))
-        }))
-    }
-
-    /// `self - b - 2 c`, where `b + 2 c` has size 3. The result has the size of `self` plus 4.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn minus_twice(&self, b: &Self, c: &Self) -> Self {
-        let bias = const { multiple_of_p(4) };
-        Self::carried(core::array::from_fn(|i| {
-            let positive = _mm512_add_epi64(self.0[i], _mm512_set1_epi64(bias[i]));
-            _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[i], times::<2>(c.0[i])))
-        }))
-    }
-
-    /// `self - b - c`, where `b + c` has size 2. The result has the size of `self` plus 3.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn minus_both(&self, b: &Self, c: &Self) -> Self {
-        let bias = const { multiple_of_p(3) };
-        Self::carried(core::array::from_fn(|i| {
-            let positive = _mm512_add_epi64(self.0[i], _mm512_set1_epi64(bias[i]));
-            _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[i], c.0[i]))
-        }))
-    }
-
-    /// Negates the lanes of `mask`. `self` must have a size below `SIZE`; the result has size at most `SIZE`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn negate_where<const SIZE: i64>(&self, mask: __mmask8) -> Self {
-        let bias = const { multiple_of_p(SIZE) };
-        Self::carried(core::array::from_fn(|i| {
-            _mm512_mask_sub_epi64(self.0[i], mask, _mm512_set1_epi64(bias[i]), self.0[i])
-        }))
-    }
-
     /// Moves the value of lane `i ^ BIT` to lane `i`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -155,16 +90,7 @@ impl Field {
             _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
             _mm512_set1_epi64(BIT),
         );
-        Self(self.0.map(|limb| _mm512_permutexvar_epi64(partners, limb)))
-    }
-
-    /// Returns `yes` in the lanes of `mask`, `self` in the others.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn select(&self, mask: __mmask8, yes: &Self) -> Self {
-        Self(core::array::from_fn(|i| {
-            _mm512_mask_mov_epi64(self.0[i], mask, yes.0[i])
-        }))
+        Self::strict(self.0.map(|limb| _mm512_permutexvar_epi64(partners, limb)))
     }
 }
 

@@ -45,8 +45,8 @@ impl AffineLanes {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn from_words(w: [__m512i; LANES]) -> Self {
         Self {
-            x: Field(limbs_of([w[0], w[1], w[2], w[3]])),
-            y: Field(limbs_of([w[4], w[5], w[6], w[7]])),
+            x: Field::strict(limbs_of([w[0], w[1], w[2], w[3]])),
+            y: Field::strict(limbs_of([w[4], w[5], w[6], w[7]])),
         }
     }
 }

@@ -20,13 +20,10 @@ use crate::lanes::load;
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn lift_x(x: &[[u64; 4]; LANES]) -> [FieldElement; LANES] {
     let x = Field::load(x);
-    let seven = Field::splat([7, 0, 0, 0]);
+    let seven = Field::splat(&[7, 0, 0, 0]);
     let cube = x.square().mul(&x);
-    let a = Field::carried(core::array::from_fn(|i| {
-        _mm512_add_epi64(cube.0[i], seven.0[i])
-    }));
     square_root_chain(
-        a,
+        cube.add(&seven),
         |a, b| a.mul(b),
         |a, n| (0..n).fold(*a, |power, _| power.square()),
     )
@@ -105,7 +102,7 @@ impl Table {
             |p, scale| p.scaled(scale),
             |_, step, sum| step.add_with_one_z(sum),
         );
-        let beta = Field::splat(BETA);
+        let beta = Field::splat(&BETA);
         let beta_x = core::array::from_fn(|i| points[i].x.mul(&beta));
         (Self { points, beta_x }, scale)
     }
@@ -183,7 +180,7 @@ pub(crate) fn multiply_add(
     let mut sum = JacobianLanes {
         x: p.x,
         y: p.y,
-        z: Field::splat([1, 0, 0, 0]),
+        z: Field::splat(&[1, 0, 0, 0]),
     };
     for position in (0..=WINDOW * (DIGITS - 1)).rev() {
         let first = position == WINDOW * (DIGITS - 1);

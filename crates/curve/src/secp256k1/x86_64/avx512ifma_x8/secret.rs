@@ -64,7 +64,7 @@ pub(crate) fn multiply_generator_x8(
     let mut sum = JacobianLanes {
         x: first.x,
         y: first.y,
-        z: Field::splat([1, 0, 0, 0]),
+        z: Field::splat(&[1, 0, 0, 0]),
     };
     for window in 1..WINDOWS {
         sum = sum.add(&entry(window));
@@ -132,7 +132,7 @@ pub(crate) fn multiply_generator_x1(table: CombTable<'_>, digits: &Digits) -> Ja
     let mut sum = JacobianLanes {
         x: first.x,
         y: first.y,
-        z: Field::splat([1, 0, 0, 0]),
+        z: Field::splat(&[1, 0, 0, 0]),
     };
     for step in 1..WINDOWS_OF_LANE {
         let (entry, present) = entry(step);
