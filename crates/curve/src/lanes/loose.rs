@@ -223,7 +223,11 @@ impl<P: Prime<N>, const N: usize> Loose<P, N> {
             (re[i], im[i]) = (limb.re, limb.im);
             sum[i] = _mm512_add_epi64(limb.re, limb.im);
         }
-        Factor([re, im, sum].map(|limbs| FieldLanes::carried(limbs)))
+        Factor([
+            FieldLanes::carried(re),
+            FieldLanes::carried(im),
+            FieldLanes::carried(sum),
+        ])
     }
 
     /// Adds `K p`, after which the value must be in `0 .. 2^(BITS + 4)`, and reduces it below `2^BITS + p`, plus a small

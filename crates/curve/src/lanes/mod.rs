@@ -95,15 +95,18 @@ pub(crate) fn carried<const N: usize>(mut limbs: [__m512i; N]) -> [__m512i; N] {
     limbs
 }
 
-/// Computes `A x` for a limb, which may be negative.
+/// Computes `A x` for a limb, which may be negative. Most steps are additions, because shifts and products compete for the
+/// same execution port.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn times<const A: u32>(x: __m512i) -> __m512i {
-    let mut out = _mm512_setzero_si512();
-    for bit in 0..32 {
-        if A >> bit & 1 == 1 {
-            out = _mm512_add_epi64(out, _mm512_sllv_epi64(x, _mm512_set1_epi64(bit)));
+    let (shift, odd) = (A.trailing_zeros(), A >> A.trailing_zeros());
+    let mut out = x;
+    for bit in (0..odd.ilog2()).rev() {
+        out = _mm512_add_epi64(out, out);
+        if odd >> bit & 1 == 1 {
+            out = _mm512_add_epi64(out, x);
         }
     }
-    out
+    _mm512_sllv_epi64(out, _mm512_set1_epi64(i64::from(shift)))
 }

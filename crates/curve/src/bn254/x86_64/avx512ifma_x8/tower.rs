@@ -101,7 +101,7 @@ impl Fp2 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn karatsuba(re: Wide, im: Wide, sum: Wide) -> Loose {
-    let [re, im] = [re.minus(&im), sum.minus(&re).minus(&im)].map(|part| part.reduced());
+    let (re, im) = (re.minus(&im).reduced(), sum.minus(&re).minus(&im).reduced());
     Loose::each(|i| loose::Limb {
         re: _mm512_add_epi64(re[i], Loose::multiple::<1>(i).re),
         im: im[i],
