@@ -134,6 +134,16 @@ codecs! {
     EndoSyrup: ENDO, Reader::for_endo;
 }
 
+/// Enters a record with this label.
+pub(super) fn label<'a, R: Read<'a>>(reader: &mut R, label: &str) -> Result<(), super::Error> {
+    let offset = reader.offset();
+    if reader.begin_record()? == label {
+        Ok(())
+    } else {
+        Err(super::ErrorKind::UnknownLabel.at(offset))
+    }
+}
+
 fn try_begin_record<'a, R: Read<'a>>(reader: &mut R, label: &str) -> bool {
     let mut inside = *reader;
     let found = inside.begin_record() == Ok(label);

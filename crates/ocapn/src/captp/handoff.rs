@@ -1,10 +1,10 @@
 //! Handoffs: a gifter gives a receiver the right to fetch a gift from an exporter.
 use alloc::{borrow::Cow, vec::Vec};
 
-use super::codec::{Codec, Read, Write};
+use super::Error;
+use super::codec::{Codec, Read, Write, label};
 use super::identity::{PublicKey, SecretKey, Signature, array};
 use super::locator::Peer;
-use super::{Error, ErrorKind};
 
 /// A value that can be signed.
 pub trait Signable<'a>: Sized {
@@ -67,7 +67,7 @@ impl<'a, T: Signable<'a>> Signed<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidKey`], [`ErrorKind::InvalidSignature`].
+    /// [`InvalidKey`](super::ErrorKind::InvalidKey), [`InvalidSignature`](super::ErrorKind::InvalidSignature).
     pub fn verify(&self, key: &PublicKey) -> Result<&T, Error> {
         key.verify(&self.encoded, &self.signature)?;
         Ok(&self.value)
@@ -117,7 +117,7 @@ impl<'a> Signed<'a, HandoffReceive<'a>> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidKey`], [`ErrorKind::InvalidSignature`].
+    /// [`InvalidKey`](super::ErrorKind::InvalidKey), [`InvalidSignature`](super::ErrorKind::InvalidSignature).
     pub fn verify_handoff(&self, gifter: &PublicKey) -> Result<&HandoffGive<'a>, Error> {
         let give = self.value.give.verify(gifter)?;
         self.verify(&give.receiver_key)?;
@@ -172,15 +172,5 @@ impl<'a> Signable<'a> for HandoffReceive<'a> {
         self.give.write(writer);
         writer.end_record();
         Ok(())
-    }
-}
-
-/// Enters a record with this label.
-pub(super) fn label<'a, R: Read<'a>>(reader: &mut R, label: &str) -> Result<(), Error> {
-    let offset = reader.offset();
-    if reader.begin_record()? == label {
-        Ok(())
-    } else {
-        Err(ErrorKind::UnknownLabel.at(offset))
     }
 }

@@ -2,8 +2,7 @@
 use alloc::{string::String, vec::Vec};
 use core::{fmt, str::FromStr};
 
-use super::codec::{Codec, Read, Write};
-use super::handoff::label;
+use super::codec::{Codec, Read, Write, label};
 use super::{Dialect, Error, ErrorKind};
 use crate::syrup::Kind;
 

@@ -14,6 +14,7 @@
 //! Signing is constant time; everything else handles public data.
 
 mod codec;
+mod dialect;
 mod error;
 mod frame;
 mod handoff;
@@ -26,6 +27,7 @@ mod tests;
 mod websocket;
 
 pub use codec::{Codec, EndoSyrup, Read, Scan, Syrup, SyrupScan, SyrupWriter, Write};
+pub use dialect::Dialect;
 pub use error::{Error, ErrorKind};
 pub(crate) use frame::put_header;
 pub use frame::{Frames, Framing, put_frame};
@@ -33,6 +35,6 @@ pub use handoff::{HandoffGive, HandoffReceive, Signable, Signed};
 pub use identity::{Crossed, PublicKey, SecretKey, Signature, crossed_hellos, session_id};
 pub use locator::{Locator, Peer, Sturdyref};
 pub(crate) use operation::Deliver;
-pub use operation::{Dialect, Import, Operation, StartSession, Target};
+pub use operation::{Import, Operation, StartSession, Target};
 pub use policy::may_reach;
 pub use websocket::{answer_challenge, challenge, verify_answer};

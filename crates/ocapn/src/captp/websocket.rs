@@ -10,8 +10,8 @@
 //! Source: Spritely Goblins 0.18 and Endo 1.1.1; no draft describes it.
 use alloc::{string::String, vec::Vec};
 
-use super::codec::{Codec as _, Read, Syrup, Write};
-use super::handoff::{Signable, Signed, label};
+use super::codec::{Codec as _, Read, Syrup, Write, label};
+use super::handoff::{Signable, Signed};
 use super::identity::{PublicKey, SecretKey, array};
 use super::{Error, ErrorKind};
 

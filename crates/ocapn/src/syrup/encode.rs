@@ -13,7 +13,7 @@ use super::{
     Buffer, Error, ErrorKind, Integer, Items, MAX_TREE_DEPTH, Raw, Symbol, Value,
     buffer::{HashBuffer, VecBuffer},
     integer::Parts,
-    scan::text_order,
+    scan::{NAN32, NAN64, text_order},
 };
 
 /// A type with a Syrup encoding. Can be derived: see [`syrup`](self::super).
@@ -136,10 +136,6 @@ pub fn encode_for_endo(value: &Value) -> Result<Vec<u8>, Error> {
     put_value::<true, _>(value, MAX_TREE_DEPTH, &mut out)?;
     Ok(out)
 }
-
-/// Canonical NaNs as in WebAssembly and OCapN's data model.
-pub(super) const NAN64: u64 = 0x7ff8_0000_0000_0000;
-pub(super) const NAN32: u32 = 0x7fc0_0000;
 
 /// `"00"` to `"99"`, the first digit in the low byte. All output is built in registers: loading a word from bytes just
 /// stored one by one has to wait for the stores (5 ns each).

@@ -7,7 +7,6 @@ mod run;
 mod text;
 mod walk;
 
-use super::encode::{NAN32, NAN64};
 use super::{Error, ErrorKind};
 
 pub use number::decimal;
@@ -56,6 +55,10 @@ pub enum Kind {
     /// `<…>`
     Record = b'<',
 }
+
+/// Canonical NaNs as in WebAssembly and OCapN's data model.
+pub(super) const NAN64: u64 = 0x7ff8_0000_0000_0000;
+pub(super) const NAN32: u32 = 0x7fc0_0000;
 
 /// A boolean or a float.
 #[derive(Clone, Copy)]
