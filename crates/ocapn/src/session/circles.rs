@@ -5,10 +5,9 @@
 //! fulfilled with the result of a message that waits for it, or a message that waits contains the resolver.
 use alloc::{vec, vec::Vec};
 
-use super::deliver::Work;
 use super::node::{Kind, Listener, Node, Outcome, Promise, Reason, State, payload_of};
 use super::slab::Id;
-use super::vat::Vat;
+use super::vat::{Vat, Work};
 
 const UNREACHABLE: &str = "nobody can refer to this promise";
 

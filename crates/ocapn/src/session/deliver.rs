@@ -6,32 +6,15 @@ use alloc::{format, vec::Vec};
 use core::ops::Range;
 
 use super::connection::Connection;
-use super::node::{Kind, Listener, Node, Outcome, Promise, Queued, Reason, Ref, State, payload_of};
-use super::payload::Payload;
+use super::node::{
+    Kind, Listener, NOT_AN_OBJECT, Node, Outcome, Promise, Queued, Reason, State, outcome,
+    payload_of,
+};
+use super::payload::{Payload, Ref};
 use super::slab::Id;
 use super::table::Table;
-use super::vat::{Event, Vat};
+use super::vat::{Event, Vat, Work};
 use crate::captp::{Codec as _, Deliver, Syrup};
-
-pub(super) const NOT_AN_OBJECT: &str = "not an object: the promise was fulfilled with data";
-
-pub(super) enum Work {
-    /// Delivers a message; holds its references and its result.
-    Deliver {
-        target: Id,
-        payload: Payload,
-        result: Option<Id>,
-        /// The session from which it came.
-        origin: Option<Id>,
-    },
-    /// Settles a promise; holds the references of the outcome.
-    Settle { promise: Id, outcome: Outcome },
-    /// Notifies a listener of what the promise has become; holds the promise. The value is copied only now, so that
-    /// many listeners do not need many copies at a time.
-    Notify { listener: Listener, promise: Id },
-    /// Processes a hello that waited.
-    Hello { session: Id },
-}
 
 impl Vat {
     /// Does all work.
@@ -542,12 +525,4 @@ fn settlement(arguments: &[u8]) -> Option<(bool, Range<usize>)> {
     // Before the end of the list, which is one byte.
     let end = reader.offset() - 1;
     Some((is_fulfilled, end - value.len()..end))
-}
-
-pub(super) fn outcome(is_fulfilled: bool, payload: Payload) -> Outcome {
-    if is_fulfilled {
-        Ok(payload)
-    } else {
-        Err(payload.into())
-    }
 }

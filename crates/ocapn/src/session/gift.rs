@@ -4,36 +4,15 @@ use alloc::{boxed::Box, vec::Vec};
 use super::bootstrap::Answer;
 use super::config::Location;
 use super::connection::Waiter;
-use super::deliver::Work;
-use super::node::{Reason, Remote};
-use super::outbound::{DISCONNECTED, disconnected, not_encoded};
+use super::node::{DISCONNECTED, Reason, Remote, disconnected, not_encoded};
 use super::payload::Builder;
 use super::receive::Stop;
 use super::slab::Id;
-use super::vat::{Timer, Vat};
+use super::vat::{Gift, GiftKey, GiftState, Timer, Vat, Work};
 use crate::captp::{
     Codec as _, HandoffGive, HandoffReceive, Operation, SecretKey, Signed, Syrup, Target,
     Write as _,
 };
-
-/// The gifter's session, and the gift's id there.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct GiftKey {
-    session: [u8; 32],
-    gift: Vec<u8>,
-}
-
-pub(super) struct Gift {
-    state: GiftState,
-    deadline: u64,
-}
-
-enum GiftState {
-    /// By this session.
-    Deposited { node: Id, gifter: Id },
-    /// The promise for it, and the session of the receiver.
-    Awaited { promise: Id, receiver: Id },
-}
 
 impl Vat {
     /// As the gifter: deposits the object of a peer there and writes the certificate that lets `receiver` fetch it.

@@ -10,12 +10,12 @@ use super::config::{Location, Proof};
 use super::connection::{
     Connection, Dial, Dialing, Identity, Output, PeerKey, Phase, Session, Waiter,
 };
-use super::deliver::Work;
-use super::node::{Kind, Node, Reason, Ref, Remote};
+use super::node::{Kind, Node, Reason, Remote};
+use super::payload::Ref;
 use super::receive::{Stop, decode};
 use super::slab::Id;
 use super::table::Table;
-use super::vat::{Event, Timer, Vat};
+use super::vat::{Event, Timer, Vat, Work};
 use crate::captp::{
     Crossed, Framing, Operation, Peer, StartSession, Syrup, Target, crossed_hellos, session_id,
 };

@@ -35,6 +35,8 @@
 //!
 //! Source: OCapN's CapTP draft of 2026-07-16; where it is silent, the OCapN test suite.
 
+// `vat` is the state, made of what `config`, `connection`, `entropy`, `node`, `part`, `payload`, `slab`, `spare` and
+// `table` define; none of these depends on what is done with it. Each of the others is an `impl Vat` for one task.
 mod bootstrap;
 mod circles;
 mod config;
@@ -46,10 +48,12 @@ mod gift;
 mod handshake;
 mod node;
 mod outbound;
+mod part;
 mod payload;
 mod receive;
 mod refs;
 mod slab;
+mod spare;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -57,6 +61,6 @@ mod vat;
 
 pub use config::{Config, Limits, Location, Proof};
 pub use connection::{Connection, Dial, Output};
-pub use node::{Cause, Outcome, Reason, Ref};
-pub use payload::{Builder, Payload};
+pub use node::{Cause, Outcome, Reason};
+pub use payload::{Builder, Payload, Ref};
 pub use vat::{Event, Stats, Vat};

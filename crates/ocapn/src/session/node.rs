@@ -1,23 +1,10 @@
 //! Objects and promises, ours and those of peers.
-use alloc::{boxed::Box, string::String, vec::Vec};
+use alloc::{boxed::Box, string::ToString as _, vec::Vec};
 
-use super::extract::Marks;
+use super::part::{Marks, Part};
 use super::payload::Payload;
 use super::slab::Id;
-use crate::captp::Target;
-
-/// A handle to an object or promise. A copy is the same handle: [`Vat::clone_ref`](super::Vat::clone_ref) makes
-/// another one, and each is released by [`Vat::drop_ref`](super::Vat::drop_ref). A stale handle refers to nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Ref(pub(super) Id);
-
-impl Ref {
-    /// The number of its slot, to find it in a table: live references to different objects and promises have different
-    /// slots, the numbers are dense, and those of freed references are used again.
-    pub const fn slot(self) -> usize {
-        self.0.index as usize
-    }
-}
+use crate::captp::{Error, Target};
 
 /// What became of a promise: its value, or the reason for which it broke.
 pub type Outcome = Result<Payload, Reason>;
@@ -78,6 +65,25 @@ impl From<&str> for Reason {
     /// A reason of an application.
     fn from(message: &str) -> Self {
         Payload::error(message).into()
+    }
+}
+
+pub(super) const NOT_AN_OBJECT: &str = "not an object: the promise was fulfilled with data";
+pub(super) const DISCONNECTED: &str = "disconnected";
+
+pub(super) fn disconnected() -> Reason {
+    Reason::disconnected(DISCONNECTED)
+}
+
+pub(super) fn not_encoded(error: &Error) -> Reason {
+    error.kind.to_string().as_str().into()
+}
+
+pub(super) fn outcome(is_fulfilled: bool, payload: Payload) -> Outcome {
+    if is_fulfilled {
+        Ok(payload)
+    } else {
+        Err(payload.into())
     }
 }
 
@@ -312,13 +318,6 @@ pub(super) enum Listener {
     Wire { session: Id, resolver: u64 },
     /// A promise for a part of the value.
     Part { of: Box<Part>, into: Id },
-}
-
-/// A part of a value.
-pub(super) enum Part {
-    Field(String),
-    Item(u64),
-    Tagged(String),
 }
 
 impl Node {

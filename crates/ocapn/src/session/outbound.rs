@@ -1,17 +1,17 @@
 //! What is sent to peers.
-use alloc::{format, string::ToString as _, vec::Vec};
+use alloc::{format, vec::Vec};
 use core::num::NonZeroU64;
 
 use super::connection::{Connection, Export, Output, Phase};
-use super::node::{Kind, Node, Part, Reason, Ref, Remote, State};
-use super::payload::Payload;
+use super::node::{Kind, Node, Reason, Remote, State, disconnected, not_encoded};
+use super::part::Part;
+use super::payload::{Payload, Ref};
 use super::slab::{Id, Slab};
 use super::vat::Vat;
 use crate::captp::{
     Codec as _, Dialect, Error, Framing, Import, Operation, Syrup, Target, put_header,
 };
 
-pub(super) const DISCONNECTED: &str = "disconnected";
 /// References that are returned at once, even if no bytes are fetched.
 pub(super) const BATCH: usize = 4096;
 /// Most entries of such messages whose memory is kept.
@@ -459,12 +459,4 @@ impl Vat {
 fn outcome_of(nodes: &Slab<Node>, promise: Id) -> Option<Result<&Payload, &Payload>> {
     let outcome = nodes.get(promise)?.promise()?.outcome()?;
     Some(outcome.map_err(|reason| &reason.value))
-}
-
-pub(super) fn disconnected() -> Reason {
-    Reason::disconnected(DISCONNECTED)
-}
-
-pub(super) fn not_encoded(error: &Error) -> Reason {
-    error.kind.to_string().as_str().into()
 }

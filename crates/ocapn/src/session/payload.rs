@@ -2,9 +2,8 @@
 use alloc::{boxed::Box, string::String, vec, vec::Vec};
 use core::{ops::Range, slice};
 
-use super::node::{Promise, Ref};
-use super::receive::walk;
-use crate::captp::{Codec as _, Frames, Framing, Syrup, Write as _};
+use super::slab::Id;
+use crate::captp::{Codec as _, Syrup, Write as _};
 use crate::syrup::{self, Encode, Error, ErrorKind, Kind, Reader, Value};
 
 /// The label of the record that stands for a reference in [`Payload::data`].
@@ -15,6 +14,19 @@ const SHORT: usize = 64;
 /// Capacity for the length prefix of a byte array or a string and for the end of its list. Without it, appending the end
 /// could reallocate a long list.
 const AROUND: usize = 12;
+
+/// A handle to an object or promise. A copy is the same handle: [`Vat::clone_ref`](super::Vat::clone_ref) makes
+/// another one, and each is released by [`Vat::drop_ref`](super::Vat::drop_ref). A stale handle refers to nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ref(pub(super) Id);
+
+impl Ref {
+    /// The number of its slot, to find it in a table: live references to different objects and promises have different
+    /// slots, the numbers are dense, and those of freed references are used again.
+    pub const fn slot(self) -> usize {
+        self.0.index as usize
+    }
+}
 
 /// A value with references. Arguments are a payload that is a list.
 ///
@@ -299,13 +311,18 @@ impl Payload {
         reader.string().ok()
     }
 
+    /// Capacity for bytes of data and for references.
+    pub(super) fn capacity(&self) -> (usize, usize) {
+        (self.data.capacity(), self.links.capacity())
+    }
+
     pub(super) fn clear(&mut self) {
         self.data.clear();
         self.links.clear();
     }
 
     /// Appends a copy to an empty payload, after encoded bytes without references.
-    fn copy_to(&self, before: &[u8], empty: &mut Self) {
+    pub(super) fn copy_to(&self, before: &[u8], empty: &mut Self) {
         // Room for the end of a list.
         empty.data.reserve(before.len() + self.data.len() + 1);
         empty.data.extend_from_slice(before);
@@ -485,106 +502,6 @@ impl Payload {
     }
 }
 
-/// Empty payloads, promises and buffers whose memory is used again.
-#[derive(Default)]
-pub(super) struct Spare {
-    payloads: Vec<Payload>,
-    #[expect(clippy::vec_box, reason = "the boxes are what is used again")]
-    promises: Vec<Box<Promise>>,
-    /// Of bytes to be sent.
-    buffers: Vec<Vec<u8>>,
-    #[expect(clippy::vec_box, reason = "the boxes are what is used again")]
-    frames: Vec<Box<Frames<Syrup>>>,
-}
-
-impl Spare {
-    /// Most payloads that are kept, and most promises.
-    const KEPT: usize = 256;
-    /// Most bytes of data in the memory of one that is kept.
-    const SIZE: usize = 512;
-    /// Most buffers that are kept, and most splitters of streams; most bytes in all buffers.
-    const BUFFER_COUNT: usize = 64;
-    const BUFFERS: usize = 8 << 20;
-    /// Most bytes of an incomplete message in the memory of one that is kept.
-    const PARTIAL: usize = 64 << 10;
-    /// Most references in the memory of one that is kept.
-    const REFS: usize = 32;
-
-    /// An empty payload.
-    pub fn get(&mut self) -> Payload {
-        self.payloads.pop().unwrap_or_default()
-    }
-
-    /// A copy, which does not hold the references.
-    pub fn copy(&mut self, payload: &Payload) -> Payload {
-        let mut copy = self.get();
-        payload.copy_to(b"", &mut copy);
-        copy
-    }
-
-    /// The arguments of a call to a resolver. They do not hold the references.
-    pub fn settlement(&mut self, outcome: Result<&Payload, &Payload>) -> Payload {
-        let mut arguments = self.get();
-        match outcome {
-            Ok(value) => value.copy_to(b"[7'fulfill", &mut arguments),
-            Err(reason) => reason.copy_to(b"[5'break", &mut arguments),
-        }
-        arguments.data.push(b']');
-        arguments
-    }
-
-    /// Keeps the memory of the payload, within bounds.
-    pub fn put(&mut self, mut payload: Payload) {
-        let (data, refs) = (payload.data.capacity(), payload.links.capacity());
-        if data > 0 && data <= Self::SIZE && refs <= Self::REFS && self.payloads.len() < Self::KEPT
-        {
-            payload.clear();
-            self.payloads.push(payload);
-        }
-    }
-
-    /// A promise that is pending.
-    pub fn promise(&mut self) -> Box<Promise> {
-        self.promises.pop().unwrap_or_default()
-    }
-
-    /// An empty buffer.
-    pub fn buffer(&mut self) -> Vec<u8> {
-        self.buffers.pop().unwrap_or_default()
-    }
-
-    /// Keeps the memory of an empty buffer, within bounds.
-    pub fn put_buffer(&mut self, buffer: Vec<u8>) {
-        let kept: usize = self.buffers.iter().map(Vec::capacity).sum();
-        let size = buffer.capacity();
-        if size > 0 && kept + size <= Self::BUFFERS && self.buffers.len() < Self::BUFFER_COUNT {
-            self.buffers.push(buffer);
-        }
-    }
-
-    /// What splits a stream from this offset on, the start of a message.
-    pub fn frames(&mut self, framing: Framing, limit: usize, offset: usize) -> Box<Frames<Syrup>> {
-        let frames = self.frames.pop();
-        let mut frames = frames.unwrap_or_else(|| Box::new(Frames::new(framing, limit)));
-        frames.restart(framing, offset);
-        frames
-    }
-
-    /// Keeps the memory of what splits a stream, within bounds. No message is incomplete.
-    pub fn put_frames(&mut self, frames: Box<Frames<Syrup>>) {
-        if frames.capacity() <= Self::PARTIAL && self.frames.len() < Self::BUFFER_COUNT {
-            self.frames.push(frames);
-        }
-    }
-
-    /// Keeps the memory of a promise, which is as new.
-    pub fn put_promise(&mut self, promise: Box<Promise>) {
-        if self.promises.len() < Self::KEPT {
-            self.promises.push(promise);
-        }
-    }
-}
-
 impl From<&str> for Payload {
     /// A string.
     fn from(text: &str) -> Self {
@@ -597,5 +514,48 @@ impl From<&str> for Payload {
 impl From<String> for Payload {
     fn from(text: String) -> Self {
         Self::from(text.as_str())
+    }
+}
+
+/// Walks a value and calls `record` with each record that may be a reference. That returns whether it has read the
+/// record; if not, the walk goes on inside. A reference as a key, a member of a set or a label would have no canonical
+/// place, so that these must not be containers.
+pub(super) fn walk<'a, E: From<syrup::Error>>(
+    reader: &mut Reader<'a>,
+    record: &mut impl FnMut(&mut Reader<'a>) -> Result<bool, E>,
+) -> Result<(), E> {
+    let kind = reader.kind()?;
+    match kind {
+        syrup::Kind::List | syrup::Kind::Dictionary | syrup::Kind::Set => reader.begin(kind)?,
+        syrup::Kind::Record if record(reader)? => return Ok(()),
+        syrup::Kind::Record => {
+            reader.begin(kind)?;
+            read_plain(reader)?;
+        }
+        _ => {
+            reader.raw()?;
+            return Ok(());
+        }
+    }
+    while !reader.try_end(kind) {
+        match kind {
+            syrup::Kind::Set => read_plain(reader)?,
+            syrup::Kind::Dictionary => {
+                read_plain(reader)?;
+                walk(reader, record)?;
+            }
+            _ => walk(reader, record)?,
+        }
+    }
+    Ok(())
+}
+
+/// Reads a value that is not a container.
+fn read_plain(reader: &mut Reader<'_>) -> Result<(), syrup::Error> {
+    match reader.kind()? {
+        syrup::Kind::List | syrup::Kind::Dictionary | syrup::Kind::Set | syrup::Kind::Record => {
+            Err(syrup::ErrorKind::WrongType.at(reader.offset()))
+        }
+        _ => reader.raw().map(|_| ()),
     }
 }

@@ -5,9 +5,9 @@ use alloc::{
 };
 
 use super::connection::{Connection, Phase};
-use super::deliver::outcome;
-use super::node::{Kind, Listener, Node, Part, Ref, Remote};
-use super::payload::{Builder, PLACEHOLDER, Payload};
+use super::node::{Kind, Listener, Node, Remote, outcome};
+use super::part::Part;
+use super::payload::{Builder, PLACEHOLDER, Payload, Ref, walk};
 use super::slab::Id;
 use super::vat::Vat;
 use crate::captp::{
@@ -488,39 +488,6 @@ impl Vat {
     }
 }
 
-/// Walks a value and calls `record` with each record that may be a reference. That returns whether it has read the
-/// record; if not, the walk goes on inside. A reference as a key, a member of a set or a label would have no canonical
-/// place, so that these must not be containers.
-pub(super) fn walk<'a, E: From<syrup::Error>>(
-    reader: &mut Reader<'a>,
-    record: &mut impl FnMut(&mut Reader<'a>) -> Result<bool, E>,
-) -> Result<(), E> {
-    let kind = reader.kind()?;
-    match kind {
-        syrup::Kind::List | syrup::Kind::Dictionary | syrup::Kind::Set => reader.begin(kind)?,
-        syrup::Kind::Record if record(reader)? => return Ok(()),
-        syrup::Kind::Record => {
-            reader.begin(kind)?;
-            read_plain(reader)?;
-        }
-        _ => {
-            reader.raw()?;
-            return Ok(());
-        }
-    }
-    while !reader.try_end(kind) {
-        match kind {
-            syrup::Kind::Set => read_plain(reader)?,
-            syrup::Kind::Dictionary => {
-                read_plain(reader)?;
-                walk(reader, record)?;
-            }
-            _ => walk(reader, record)?,
-        }
-    }
-    Ok(())
-}
-
 /// Arguments that are being read.
 struct Importer<'a> {
     encoded: &'a [u8],
@@ -568,16 +535,6 @@ fn has_brackets(bytes: &[u8]) -> bool {
 const fn wire_listener(session: Id, resolver: Import) -> Listener {
     let (Import::Object(resolver) | Import::Promise(resolver)) = resolver;
     Listener::Wire { session, resolver }
-}
-
-/// Reads a value that is not a container.
-fn read_plain(reader: &mut Reader<'_>) -> Result<(), syrup::Error> {
-    match reader.kind()? {
-        syrup::Kind::List | syrup::Kind::Dictionary | syrup::Kind::Set | syrup::Kind::Record => {
-            Err(syrup::ErrorKind::WrongType.at(reader.offset()))
-        }
-        _ => reader.raw().map(|_| ()),
-    }
 }
 
 /// Decodes an operation of any dialect, preferably of this one.

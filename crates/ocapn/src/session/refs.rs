@@ -2,12 +2,11 @@
 use alloc::boxed::Box;
 
 use super::connection::Phase;
-use super::deliver::Work;
-use super::node::{Kind, Listener, Node, Outcome, Promise, Ref, Remote, State};
+use super::node::{Kind, Listener, Node, Outcome, Promise, Remote, State};
 use super::outbound::BATCH;
-use super::payload::Payload;
+use super::payload::{Payload, Ref};
 use super::slab::Id;
-use super::vat::{Event, Vat};
+use super::vat::{Event, Vat, Work};
 use crate::captp::Target;
 
 impl Vat {

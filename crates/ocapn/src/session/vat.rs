@@ -8,12 +8,12 @@ use lydite_hash::sha256;
 
 use super::config::Config;
 use super::connection::{Connection, Dialing, Output, PeerKey, Phase, Session};
-use super::deliver::{NOT_AN_OBJECT, Work};
 use super::entropy::Entropy;
-use super::gift::{Gift, GiftKey};
-use super::node::{Kind, Listener, Node, Outcome, Part, Reason, Ref, State};
-use super::payload::{Payload, Spare};
+use super::node::{Kind, Listener, NOT_AN_OBJECT, Node, Outcome, Reason, State};
+use super::part::Part;
+use super::payload::{Payload, Ref};
 use super::slab::{Id, Slab};
+use super::spare::Spare;
 use crate::captp::{SecretKey, Sturdyref, Target};
 
 /// What happened. References in payloads are handles that the caller owns: release them with
@@ -122,6 +122,44 @@ pub(super) enum Timer {
     Session(Id),
     Dial(Id),
     Gift(GiftKey),
+}
+
+/// What is to be done before the caller goes on.
+pub(super) enum Work {
+    /// Delivers a message; holds its references and its result.
+    Deliver {
+        target: Id,
+        payload: Payload,
+        result: Option<Id>,
+        /// The session from which it came.
+        origin: Option<Id>,
+    },
+    /// Settles a promise; holds the references of the outcome.
+    Settle { promise: Id, outcome: Outcome },
+    /// Notifies a listener of what the promise has become; holds the promise. The value is copied only now, so that
+    /// many listeners do not need many copies at a time.
+    Notify { listener: Listener, promise: Id },
+    /// Processes a hello that waited.
+    Hello { session: Id },
+}
+
+/// The gifter's session, and the gift's id there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GiftKey {
+    pub session: [u8; 32],
+    pub gift: Vec<u8>,
+}
+
+pub(super) struct Gift {
+    pub state: GiftState,
+    pub deadline: u64,
+}
+
+pub(super) enum GiftState {
+    /// By this session.
+    Deposited { node: Id, gifter: Id },
+    /// The promise for it, and the session of the receiver.
+    Awaited { promise: Id, receiver: Id },
 }
 
 impl Vat {

@@ -1,0 +1,106 @@
+//! Memory that is used again.
+use alloc::{boxed::Box, vec::Vec};
+
+use super::node::Promise;
+use super::payload::Payload;
+use crate::captp::{Frames, Framing, Syrup};
+
+/// Empty payloads, promises and buffers whose memory is used again.
+#[derive(Default)]
+pub(super) struct Spare {
+    payloads: Vec<Payload>,
+    #[expect(clippy::vec_box, reason = "the boxes are what is used again")]
+    promises: Vec<Box<Promise>>,
+    /// Of bytes to be sent.
+    buffers: Vec<Vec<u8>>,
+    #[expect(clippy::vec_box, reason = "the boxes are what is used again")]
+    frames: Vec<Box<Frames<Syrup>>>,
+}
+
+impl Spare {
+    /// Most payloads that are kept, and most promises.
+    const KEPT: usize = 256;
+    /// Most bytes of data in the memory of one that is kept.
+    const SIZE: usize = 512;
+    /// Most buffers that are kept, and most splitters of streams; most bytes in all buffers.
+    const BUFFER_COUNT: usize = 64;
+    const BUFFERS: usize = 8 << 20;
+    /// Most bytes of an incomplete message in the memory of one that is kept.
+    const PARTIAL: usize = 64 << 10;
+    /// Most references in the memory of one that is kept.
+    const REFS: usize = 32;
+
+    /// An empty payload.
+    pub fn get(&mut self) -> Payload {
+        self.payloads.pop().unwrap_or_default()
+    }
+
+    /// A copy, which does not hold the references.
+    pub fn copy(&mut self, payload: &Payload) -> Payload {
+        let mut copy = self.get();
+        payload.copy_to(b"", &mut copy);
+        copy
+    }
+
+    /// The arguments of a call to a resolver. They do not hold the references.
+    pub fn settlement(&mut self, outcome: Result<&Payload, &Payload>) -> Payload {
+        let mut arguments = self.get();
+        match outcome {
+            Ok(value) => value.copy_to(b"[7'fulfill", &mut arguments),
+            Err(reason) => reason.copy_to(b"[5'break", &mut arguments),
+        }
+        arguments.data.push(b']');
+        arguments
+    }
+
+    /// Keeps the memory of the payload, within bounds.
+    pub fn put(&mut self, mut payload: Payload) {
+        let (data, refs) = payload.capacity();
+        if data > 0 && data <= Self::SIZE && refs <= Self::REFS && self.payloads.len() < Self::KEPT
+        {
+            payload.clear();
+            self.payloads.push(payload);
+        }
+    }
+
+    /// A promise that is pending.
+    pub fn promise(&mut self) -> Box<Promise> {
+        self.promises.pop().unwrap_or_default()
+    }
+
+    /// An empty buffer.
+    pub fn buffer(&mut self) -> Vec<u8> {
+        self.buffers.pop().unwrap_or_default()
+    }
+
+    /// Keeps the memory of an empty buffer, within bounds.
+    pub fn put_buffer(&mut self, buffer: Vec<u8>) {
+        let kept: usize = self.buffers.iter().map(Vec::capacity).sum();
+        let size = buffer.capacity();
+        if size > 0 && kept + size <= Self::BUFFERS && self.buffers.len() < Self::BUFFER_COUNT {
+            self.buffers.push(buffer);
+        }
+    }
+
+    /// What splits a stream from this offset on, the start of a message.
+    pub fn frames(&mut self, framing: Framing, limit: usize, offset: usize) -> Box<Frames<Syrup>> {
+        let frames = self.frames.pop();
+        let mut frames = frames.unwrap_or_else(|| Box::new(Frames::new(framing, limit)));
+        frames.restart(framing, offset);
+        frames
+    }
+
+    /// Keeps the memory of what splits a stream, within bounds. No message is incomplete.
+    pub fn put_frames(&mut self, frames: Box<Frames<Syrup>>) {
+        if frames.capacity() <= Self::PARTIAL && self.frames.len() < Self::BUFFER_COUNT {
+            self.frames.push(frames);
+        }
+    }
+
+    /// Keeps the memory of a promise, which is as new.
+    pub fn put_promise(&mut self, promise: Box<Promise>) {
+        if self.promises.len() < Self::KEPT {
+            self.promises.push(promise);
+        }
+    }
+}
