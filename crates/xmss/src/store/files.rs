@@ -2,41 +2,11 @@
 //! failures.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use alloc::vec::Vec;
-
-use super::record::{RECORD, Record};
+use super::record::{Record, Storage};
 use super::{StoreError, io as io_error, record_path};
-
-/// An open file.
-pub(super) trait Storage {
-    /// Returns the file's bytes, or the first [`RECORD`] + 1 of them.
-    fn read(&mut self) -> io::Result<Vec<u8>>;
-    fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Returns when all writes to the file, by any process, are on the disk.
-    fn sync(&mut self) -> io::Result<()>;
-}
-
-impl Storage for File {
-    fn read(&mut self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.rewind()?;
-        // The extra byte shows that the file is too long.
-        self.take(RECORD as u64 + 1).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.seek(io::SeekFrom::Start(at))?;
-        self.write_all(bytes)
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        self.sync_all()
-    }
-}
 
 /// The operations on names and directories needed to create and replace a key.
 pub(super) trait FileSystem {

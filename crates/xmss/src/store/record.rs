@@ -15,13 +15,12 @@
 //! A killed process may leave a write only in the page cache. [`Record::open`] syncs the file before it uses what it
 //! read, so at most one slot is ever unsynced.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
 
 use alloc::vec::Vec;
 
 use lydite_hash::keccak256;
-
-use super::files::Storage;
 
 /// Length of a slot in bytes.
 const SLOT: usize = 32;
@@ -52,6 +51,34 @@ impl Slots {
     /// Index of the slot to overwrite first: the damaged or the older one.
     fn worst(&self) -> usize {
         usize::from(self.0[1] < self.0[0])
+    }
+}
+
+/// The file of a record.
+pub(super) trait Storage {
+    /// Returns the file's bytes, or the first [`RECORD`] + 1 of them.
+    fn read(&mut self) -> io::Result<Vec<u8>>;
+    fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
+    /// Returns when all writes to the file, by any process, are on the disk.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+impl Storage for File {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.rewind()?;
+        // The extra byte shows that the file is too long.
+        self.take(RECORD as u64 + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.seek(io::SeekFrom::Start(at))?;
+        self.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_all()
     }
 }
 

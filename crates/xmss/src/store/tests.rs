@@ -10,8 +10,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
-use super::files::{FileSystem, Storage};
-use super::record::{RECORD, STRIDE};
+use super::files::FileSystem;
+use super::record::{RECORD, STRIDE, Storage};
 use super::*;
 use crate::LeanSigTest;
 
