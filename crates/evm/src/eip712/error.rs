@@ -5,7 +5,9 @@ use core::fmt;
 
 use lydite_bytes::{hex, uint};
 
-use super::schema::TypedSchema;
+/// The limits of [`TypedSchema`](super::TypedSchema), which the texts state.
+pub(super) const MAX_STRUCTS: usize = 256;
+pub(super) const MAX_TYPE_TEXT: usize = 4 << 20;
 
 /// The reason why typed data in JSON was rejected. `Display` writes one line such as `message.from.wallet: not an
 /// address: byte 3: expected a hexadecimal digit, found 0x7a (near byte 512)`.
@@ -81,9 +83,10 @@ pub enum Reason {
         /// Number of elements in the document; for an array that is too long, the number at which reading stopped
         actual: usize,
     },
-    /// More than [`TypedSchema::MAX_STRUCTS`] struct types, `EIP712Domain` included.
+    /// More than [`MAX_STRUCTS`](super::TypedSchema::MAX_STRUCTS) struct types, `EIP712Domain` included.
     TooManyTypes,
-    /// More than [`TypedSchema::MAX_TYPE_TEXT`] bytes of type strings to hash, counted up to the type in the path.
+    /// More than [`MAX_TYPE_TEXT`](super::TypedSchema::MAX_TYPE_TEXT) bytes of type strings to hash, counted up to the
+    /// type in the path.
     TypesTooLong,
     /// More than 4 GiB of types, domain or message.
     TooLong,
@@ -123,12 +126,12 @@ impl fmt::Display for Reason {
             Self::TooManyTypes => write!(
                 f,
                 "expected at most {} struct types, including EIP712Domain",
-                TypedSchema::MAX_STRUCTS
+                MAX_STRUCTS
             ),
             Self::TypesTooLong => write!(
                 f,
                 "expected at most {} bytes of type strings, each including the types it refers to",
-                TypedSchema::MAX_TYPE_TEXT
+                MAX_TYPE_TEXT
             ),
             Self::TooLong => f.write_str("expected at most 4 GiB of JSON"),
             Self::TooShort => f.write_str("text is too short for the members of its structs"),

@@ -11,10 +11,8 @@ use lydite_hash::Keccak256;
 
 use super::describe::is_identifier;
 use super::domain::{self, FIELDS};
-use super::error::{Reason, Step, TypedDataError};
+use super::error::{self, Reason, Step, TypedDataError};
 use super::json::{Reader, Result};
-use super::message::{Hasher, Hashes};
-use super::signing_hash_of;
 use crate::abi::{self, decimal, elementary};
 use crate::const_text::ConstText;
 
@@ -113,32 +111,14 @@ impl Type {
 
 impl TypedSchema {
     /// The maximum number of struct types, including `EIP712Domain` whether it is declared or not.
-    pub const MAX_STRUCTS: usize = 256;
+    pub const MAX_STRUCTS: usize = error::MAX_STRUCTS;
 
     /// The maximum total length, in bytes, of the type strings (`encodeType`) hashed for one schema or document.
     ///
     /// A type string contains every struct on which it depends, so 256 types that depend on each other have 256 times
     /// the text of their declarations. For a document, only the types on which the message and the domain depend are
     /// hashed.
-    pub const MAX_TYPE_TEXT: usize = 4 << 20;
-
-    /// Compiles the `types` object of a document: `{"Person": [{"name": "wallet", "type": "address"}, …], …}`.
-    ///
-    /// # Errors
-    /// Names that are not identifiers, unknown types, duplicates, more than [`MAX_STRUCTS`](Self::MAX_STRUCTS) structs
-    /// or [`MAX_TYPE_TEXT`](Self::MAX_TYPE_TEXT) bytes of type strings. `uint`, `int` and arrays of length 0 are
-    /// unknown types.
-    pub fn from_json(types: &str) -> core::result::Result<Self, TypedDataError> {
-        let mut reader = Reader::new(types);
-        let mut schema = Builder::read(&mut reader)
-            .and_then(|builder| reader.end().and_then(|()| builder.build()))
-            .map_err(|error| error.inside(Step::Key("types")))
-            .map_err(|error| *error)?;
-        let all: Vec<usize> = (0..schema.structs.len()).collect();
-        let hashes = Hasher::new(&schema, &all).map_err(|error| *error)?.finish();
-        schema.set_type_hashes(&hashes);
-        Ok(schema)
-    }
+    pub const MAX_TYPE_TEXT: usize = error::MAX_TYPE_TEXT;
 
     /// Returns `encodeType` of a struct; `None` if there is no such struct.
     #[must_use]
@@ -158,47 +138,6 @@ impl TypedSchema {
             self.hash_parts(&parts)
         });
         Some(B256::from(hash))
-    }
-
-    /// Computes `hashStruct` of a message given as a JSON object.
-    ///
-    /// # Errors
-    /// [`Reason::Type`] if there is no such struct; otherwise the value that does not fit its type, with its path from
-    /// `message`.
-    pub fn hash_struct(
-        &self,
-        name: &str,
-        message: &str,
-    ) -> core::result::Result<B256, TypedDataError> {
-        let Some(index) = self.find(name) else {
-            return Err(*TypedDataError::at(
-                "primaryType",
-                Reason::Type(name.into()),
-            ));
-        };
-        let mut hasher = Hasher::new(self, &[index]).map_err(|error| *error)?;
-        let mut reader = Reader::new(message);
-        let hash = hasher.root(index, &mut reader);
-        match hash.and_then(|hash| reader.end().map(|()| hash)) {
-            Ok(hash) => Ok(hasher.finish().words[hash].into()),
-            Err(error) => Err(*error.inside(Step::Key("message"))),
-        }
-    }
-
-    /// Computes the hash to sign for a message given as a JSON object, in the domain with this separator.
-    ///
-    /// # Errors
-    /// Those of [`hash_struct`](TypedSchema::hash_struct).
-    pub fn signing_hash(
-        &self,
-        domain_separator: &B256,
-        name: &str,
-        message: &str,
-    ) -> core::result::Result<B256, TypedDataError> {
-        Ok(signing_hash_of(
-            domain_separator,
-            &self.hash_struct(name, message)?,
-        ))
     }
 
     /// Returns the index of a struct.
@@ -322,9 +261,10 @@ impl TypedSchema {
         self.structs.len()
     }
 
-    pub(super) fn set_type_hashes(&mut self, hashes: &Hashes) {
-        for &index in &hashes.types {
-            self.structs[index].type_hash = Some(hashes.words[index]);
+    /// Stores the type hashes of these structs, which are the words with the same index.
+    pub(super) fn set_type_hashes(&mut self, types: &[usize], words: &[[u8; 32]]) {
+        for &index in types {
+            self.structs[index].type_hash = Some(words[index]);
         }
     }
 }

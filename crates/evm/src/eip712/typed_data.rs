@@ -1,6 +1,6 @@
-//! A whole `eth_signTypedData_v4` document.
+//! What reads and hashes JSON: whole `eth_signTypedData_v4` documents, and messages of a compiled schema.
 
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 use lydite_bytes::B256;
 
@@ -126,6 +126,67 @@ impl TypedData {
     }
 }
 
+impl TypedSchema {
+    /// Compiles the `types` object of a document: `{"Person": [{"name": "wallet", "type": "address"}, …], …}`.
+    ///
+    /// # Errors
+    /// Names that are not identifiers, unknown types, duplicates, more than [`MAX_STRUCTS`](Self::MAX_STRUCTS) structs
+    /// or [`MAX_TYPE_TEXT`](Self::MAX_TYPE_TEXT) bytes of type strings. `uint`, `int` and arrays of length 0 are
+    /// unknown types.
+    pub fn from_json(types: &str) -> core::result::Result<Self, TypedDataError> {
+        let mut reader = Reader::new(types);
+        let mut schema = Builder::read(&mut reader)
+            .and_then(|builder| reader.end().and_then(|()| builder.build()))
+            .map_err(|error| error.inside(Step::Key("types")))
+            .map_err(|error| *error)?;
+        let all: Vec<usize> = (0..schema.len()).collect();
+        let hashes = Hasher::new(&schema, &all).map_err(|error| *error)?.finish();
+        schema.set_type_hashes(&hashes.types, &hashes.words);
+        Ok(schema)
+    }
+
+    /// Computes `hashStruct` of a message given as a JSON object.
+    ///
+    /// # Errors
+    /// [`Reason::Type`] if there is no such struct; otherwise the value that does not fit its type, with its path from
+    /// `message`.
+    pub fn hash_struct(
+        &self,
+        name: &str,
+        message: &str,
+    ) -> core::result::Result<B256, TypedDataError> {
+        let Some(index) = self.find(name) else {
+            return Err(*TypedDataError::at(
+                "primaryType",
+                Reason::Type(name.into()),
+            ));
+        };
+        let mut hasher = Hasher::new(self, &[index]).map_err(|error| *error)?;
+        let mut reader = Reader::new(message);
+        let hash = hasher.root(index, &mut reader);
+        match hash.and_then(|hash| reader.end().map(|()| hash)) {
+            Ok(hash) => Ok(hasher.finish().words[hash].into()),
+            Err(error) => Err(*error.inside(Step::Key("message"))),
+        }
+    }
+
+    /// Computes the hash to sign for a message given as a JSON object, in the domain with this separator.
+    ///
+    /// # Errors
+    /// Those of [`hash_struct`](TypedSchema::hash_struct).
+    pub fn signing_hash(
+        &self,
+        domain_separator: &B256,
+        name: &str,
+        message: &str,
+    ) -> core::result::Result<B256, TypedDataError> {
+        Ok(signing_hash_of(
+            domain_separator,
+            &self.hash_struct(name, message)?,
+        ))
+    }
+}
+
 /// The four parts of a document found so far. All except the types are parsed once the types are known.
 #[derive(Default)]
 struct Document<'a> {
@@ -214,7 +275,7 @@ fn hash(
         .root(message_type, &mut message)
         .map_err(|error| error.inside(Step::Key("message")))?;
     let hashes = hasher.finish();
-    schema.set_type_hashes(&hashes);
+    schema.set_type_hashes(&hashes.types, &hashes.words);
     Ok(TypedData {
         schema,
         primary_type,
