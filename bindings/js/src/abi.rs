@@ -8,22 +8,9 @@ use lydite::{
 use crate::{
     failure::{Code, Failure},
     hash::address,
-    scratch::State,
+    scratch::{Form, State},
     tape::{Reader, Writer, twos_complement},
 };
-
-/// Output format of decoded values.
-#[derive(Clone, Copy)]
-pub struct Form {
-    /// Return bytes as hexadecimal text.
-    hex: bool,
-}
-
-impl Form {
-    fn new(form: usize) -> Self {
-        Self { hex: form == 1 }
-    }
-}
 
 fn mode(lenient: usize) -> Mode {
     if lenient == 0 {
@@ -91,7 +78,7 @@ pub fn codec_new(
     let Type::Tuple(types) = whole else {
         return Err(Failure::argument("expected arguments, found none"));
     };
-    let number = state.codecs.add((codec, types, Form::new(form)));
+    let number = state.codecs.add((codec, types, Form { hex: form == 1 }));
     state.put_owned(format!("[{number},{description}]").into_bytes())
 }
 
@@ -310,7 +297,7 @@ pub fn event_new(
         signature.name,
         hex::encode(codec.topic().as_slice()),
     );
-    let number = state.events.add((codec, Form::new(form)));
+    let number = state.events.add((codec, Form { hex: form == 1 }));
     state.put_owned(format!("[{number},{description}]").into_bytes())
 }
 

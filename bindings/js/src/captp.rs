@@ -3,202 +3,18 @@
 //! References, connections and requests to connect are numbers. A number that JavaScript receives is a handle of the
 //! reference; it returns each with [`release`]. Times are in units of 10 ms since the start.
 
-use std::collections::BTreeMap;
-
 use lydite::ocapn::captp::{self, Framing, Locator, PublicKey, SecretKey};
-use lydite::ocapn::session::{
-    Cause, Config, Connection, Dial, Event, Location, Output, Payload, Ref, Vat,
-};
+use lydite::ocapn::session::{Cause, Config, Location, Output, Payload, Ref, Vat};
 
 use crate::failure::{Code, Failure};
-use crate::scratch::{Slots, State};
-use crate::syrup;
+use crate::peer::{Peer, Refs};
+use crate::scratch::State;
+use crate::slots::Slots;
+use crate::syrup_tape;
 use crate::tape::{Reader, Writer};
 
 const TRANSPORT: &str = "websocket";
 const UNIT: u64 = 10;
-
-/// The state of one participant.
-pub struct Peer {
-    vat: Vat,
-    /// The key of the designator.
-    key: SecretKey,
-    location: Location,
-    refs: Refs,
-    links: Slots<Link>,
-    /// Requests to connect, and where.
-    dials: Slots<(Dial, Location)>,
-}
-
-/// A connection, and the messages to send on it that have been taken from the vat, each after its length.
-struct Link {
-    connection: Connection,
-    taken: Vec<u8>,
-    /// Length of the part of `taken` that JavaScript has.
-    sent: usize,
-}
-
-/// Numbers for references.
-#[derive(Default)]
-struct Refs {
-    items: Vec<Option<Ref>>,
-    free: Vec<usize>,
-    /// Also whether it is a local object: then the number stays until nobody refers to the object.
-    numbers: BTreeMap<Ref, (usize, bool)>,
-}
-
-impl Refs {
-    fn number(&mut self, item: Ref) -> usize {
-        if let Some(number) = self.find(item) {
-            return number;
-        }
-        let number = self.free.pop().unwrap_or(self.items.len());
-        if number == self.items.len() {
-            self.items.push(None);
-        }
-        self.items[number] = Some(item);
-        self.numbers.insert(item, (number, false));
-        number
-    }
-
-    fn number_object(&mut self, object: Ref) -> usize {
-        let number = self.number(object);
-        self.numbers.insert(object, (number, true));
-        number
-    }
-
-    fn find(&self, item: Ref) -> Option<usize> {
-        self.numbers.get(&item).map(|(number, _)| *number)
-    }
-
-    fn is_object(&self, item: Ref) -> bool {
-        self.numbers.get(&item).is_some_and(|(_, object)| *object)
-    }
-
-    fn get(&self, number: usize) -> Result<Ref, Failure> {
-        let item = self.items.get(number).copied().flatten();
-        item.ok_or_else(|| Failure::argument("unknown or released reference"))
-    }
-
-    fn remove(&mut self, item: Ref) {
-        if let Some((number, _)) = self.numbers.remove(&item) {
-            self.items[number] = None;
-            self.free.push(number);
-        }
-    }
-}
-
-impl Peer {
-    /// The number of a new connection plus 1, or 0 if the vat does not need it.
-    fn add(&mut self, connection: Option<Connection>) -> usize {
-        let Some(connection) = connection else {
-            return 0;
-        };
-        let link = Link {
-            connection,
-            taken: Vec::new(),
-            sent: 0,
-        };
-        self.links.add(link) + 1
-    }
-
-    fn find(&self, connection: Connection) -> Option<usize> {
-        self.links.find(|link| link.connection == connection)
-    }
-
-    /// Numbers the handles of a payload, and writes it.
-    fn put(&mut self, payload: &Payload, out: &mut Writer) -> Result<(), &'static str> {
-        let refs = payload.refs().iter();
-        let numbers: Vec<usize> = refs.map(|handle| self.refs.number(*handle)).collect();
-        let mut value = Writer::new();
-        let written = match payload.decode() {
-            Ok(tree) => syrup::write(&tree, &numbers, &mut value).is_ok(),
-            Err(_) => false,
-        };
-        if written {
-            out.append(value);
-            return Ok(());
-        }
-        self.drop_payload(payload);
-        Err("the value is too deep, or has an integer of more than 65536 bits")
-    }
-
-    fn drop_payload(&mut self, payload: &Payload) {
-        for handle in payload.refs() {
-            self.drop(*handle);
-        }
-    }
-
-    /// Releases a handle, and its number with the last one.
-    fn drop(&mut self, handle: Ref) {
-        self.vat.drop_ref(handle);
-        if !self.vat.is_held(handle) && !self.refs.is_object(handle) {
-            self.refs.remove(handle);
-        }
-    }
-
-    /// Writes the event and returns whether it concerns JavaScript.
-    fn put_event(&mut self, event: Event, out: &mut Writer) -> bool {
-        match event {
-            Event::Call {
-                object,
-                arguments,
-                reply,
-                ..
-            } => {
-                out.word(1, self.refs.number(object));
-                let number = reply.map_or(0, |reply| self.refs.number(reply));
-                out.word(reply.is_some().into(), number);
-                if let Err(reason) = self.put(&arguments, out) {
-                    if let Some(reply) = reply {
-                        self.vat.resolve(reply, Err(&Payload::error(reason)));
-                        self.drop(reply);
-                    }
-                    return false;
-                }
-            }
-            Event::Settled { promise, outcome } => {
-                let Some(number) = self.refs.find(promise) else {
-                    let payload = outcome.unwrap_or_else(|reason| reason.value);
-                    self.drop_payload(&payload);
-                    return false;
-                };
-                let (kind, payload) = match outcome {
-                    Ok(value) => (2, value),
-                    Err(reason) => {
-                        let kind = match reason.cause {
-                            Cause::Disconnected => 6,
-                            Cause::Limit => 7,
-                            _ => 3,
-                        };
-                        (kind, reason.value)
-                    }
-                };
-                let mut settled = Writer::new();
-                let (kind, settled) = match self.put(&payload, &mut settled) {
-                    Ok(()) => (kind, settled),
-                    Err(reason) => {
-                        let mut settled = Writer::new();
-                        let _: Result<(), _> = self.put(&Payload::error(reason), &mut settled);
-                        (3, settled)
-                    }
-                };
-                out.word(kind, number);
-                out.append(settled);
-            }
-            Event::Broken(reference) => match self.refs.find(reference) {
-                Some(number) => out.word(4, number),
-                None => return false,
-            },
-            Event::Dropped(object) => {
-                out.word(5, self.refs.number(object));
-                self.refs.remove(object);
-            }
-            Event::Up(_) | Event::Down(..) => return false,
-        }
-        true
-    }
-}
 
 impl State {
     fn peer(&mut self) -> Result<&mut Peer, Failure> {
@@ -209,7 +25,7 @@ impl State {
     /// The value on the tape in the first bytes of the scratch buffer.
     fn payload(&mut self, length: usize) -> Result<Payload, Failure> {
         let mut references = Vec::new();
-        let tree = syrup::read(
+        let tree = syrup_tape::read(
             &mut Reader::new(self.input(length)?),
             0,
             Some(&mut references),

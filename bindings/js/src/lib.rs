@@ -14,6 +14,8 @@ mod ethereum;
 mod failure;
 #[cfg(not(feature = "captp"))]
 mod hash;
+#[cfg(feature = "captp")]
+mod peer;
 #[cfg(not(feature = "captp"))]
 mod precompile;
 #[cfg(not(feature = "captp"))]
@@ -21,9 +23,11 @@ mod rlp;
 mod scratch;
 #[cfg(not(feature = "captp"))]
 mod secp256k1;
-// Both modules use a part of these.
-#[cfg_attr(feature = "captp", allow(dead_code))]
+mod slots;
+#[cfg(not(feature = "captp"))]
 mod syrup;
+mod syrup_tape;
+// Both modules use a part of this.
 #[cfg_attr(feature = "captp", allow(dead_code))]
 mod tape;
 #[cfg(not(feature = "captp"))]

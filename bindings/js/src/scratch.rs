@@ -1,15 +1,14 @@
 //! The buffer that JavaScript and Rust share, and the state kept between calls.
 
 #[cfg(not(feature = "captp"))]
-use lydite::evm::abi::{Codec, EventCodec};
+use lydite::evm::abi::{Codec, EventCodec, Type};
+#[cfg(not(feature = "captp"))]
+use lydite::xmss::named::NamedSigner;
 use zeroize::Zeroizing;
 
-use crate::{
-    Operation,
-    failure::{Code, Failure},
-};
 #[cfg(not(feature = "captp"))]
-use crate::{abi::Form, xmss::Key};
+use crate::slots::Slots;
+use crate::{Operation, failure::Failure};
 
 /// Minimum size of a scratch buffer, in bytes: it fits every output of fixed length, and the text of any error.
 pub const MIN_SCRATCH: usize = 4096;
@@ -21,7 +20,7 @@ pub struct State {
     /// An output that did not fit the scratch buffer, kept until JavaScript has enlarged the buffer.
     pending: Zeroizing<Vec<u8>>,
     #[cfg(not(feature = "captp"))]
-    pub codecs: Slots<(Codec, Vec<lydite::evm::abi::Type>, Form)>,
+    pub codecs: Slots<(Codec, Vec<Type>, Form)>,
     #[cfg(not(feature = "captp"))]
     pub events: Slots<(EventCodec, Form)>,
     #[cfg(not(feature = "captp"))]
@@ -29,7 +28,22 @@ pub struct State {
     #[cfg(not(target_family = "wasm"))]
     pub files: Slots<Box<dyn lydite::xmss::named::NamedKeyFile>>,
     #[cfg(feature = "captp")]
-    pub peer: Option<crate::captp::Peer>,
+    pub peer: Option<crate::peer::Peer>,
+}
+
+/// Output format of decoded values.
+#[cfg(not(feature = "captp"))]
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// Return bytes as hexadecimal text.
+    pub hex: bool,
+}
+
+/// A key in memory, and the lowest epoch that it may still sign.
+#[cfg(not(feature = "captp"))]
+pub struct Key {
+    pub signer: Box<dyn NamedSigner>,
+    pub next: u64,
 }
 
 /// The scratch buffer: JavaScript's memory under Node-API, Rust's memory in WebAssembly.
@@ -175,48 +189,4 @@ impl State {
 pub fn take(state: &mut State, _: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let output = std::mem::take(&mut state.pending);
     state.put(&output)
-}
-
-/// Objects that JavaScript refers to by number.
-pub struct Slots<T>(Vec<Option<T>>);
-
-impl<T> Default for Slots<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<T> Slots<T> {
-    pub fn add(&mut self, item: T) -> usize {
-        let free = self.0.iter().position(Option::is_none);
-        let index = free.unwrap_or_else(|| {
-            self.0.push(None);
-            self.0.len() - 1
-        });
-        self.0[index] = Some(item);
-        index
-    }
-
-    pub fn get(&mut self, index: usize) -> Result<&mut T, Failure> {
-        self.0
-            .get_mut(index)
-            .and_then(Option::as_mut)
-            .ok_or_else(|| Failure::new(Code::Argument, "object was freed"))
-    }
-
-    /// The number of the first object that `is_it` accepts.
-    #[cfg(feature = "captp")]
-    pub fn find(&self, is_it: impl Fn(&T) -> bool) -> Option<usize> {
-        self.0
-            .iter()
-            .position(|slot| slot.as_ref().is_some_and(&is_it))
-    }
-
-    pub fn free(&mut self, index: usize) -> Result<usize, Failure> {
-        match self.0.get_mut(index) {
-            Some(slot) => *slot = None,
-            None => return Err(Failure::argument("unknown object")),
-        }
-        Ok(0)
-    }
 }

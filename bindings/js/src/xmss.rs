@@ -2,19 +2,13 @@
 
 use std::ops::Range;
 
-use lydite::xmss::named::{NamedScheme, NamedSigner, SCHEMES};
+use lydite::xmss::named::{NamedScheme, SCHEMES};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::{
     failure::{Code, Failure},
-    scratch::State,
+    scratch::{Key, State},
 };
-
-/// A key in memory, and the lowest epoch that it may still sign.
-pub struct Key {
-    signer: Box<dyn NamedSigner>,
-    next: u64,
-}
 
 /// The scheme for a number, in the order of `SCHEMES` in `ts/xmss.ts`.
 pub fn scheme(number: usize) -> Result<&'static dyn NamedScheme, Failure> {
