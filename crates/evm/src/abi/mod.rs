@@ -28,6 +28,7 @@
 
 mod call;
 mod codec;
+mod cursor;
 mod error;
 mod event;
 #[cfg(feature = "serde")]
@@ -66,11 +67,13 @@ pub use read::{Decoder, Head, Mode};
 pub use revert::Revert;
 pub use rust_types::{Function, Hashed, Int, Uint};
 pub use traits::{AbiDecode, AbiEncode, AbiType, TypeName};
+pub(crate) use types::is_identifier;
 pub use types::{MAX_DEPTH, MAX_TYPES, Parameter, Signature, Type};
 #[cfg(feature = "json")]
 pub(crate) use types::{decimal, elementary};
 pub use value::{MAX_VALUES, Value, encode_packed};
 pub use view::{Decoded, ValueRef, Values, ValuesIter};
+pub(crate) use word::is_width;
 pub use write::Frame;
 
 /// Encodes the arguments like Solidity's `abi.encode`: a tuple is the list of arguments, any other value is one

@@ -156,21 +156,13 @@ fn node(nodes: &mut Vec<Node>, ty: &Type, depth: usize) -> Result<Node, ErrorKin
     if depth > MAX_DEPTH + 1 {
         return Err(ErrorKind::TooDeep);
     }
-    let width = |bits: u16| {
-        let known = (8..=256).contains(&bits) && bits.is_multiple_of(8);
-        if known {
-            Ok(bits)
-        } else {
-            Err(ErrorKind::Syntax)
-        }
-    };
     let kind = match ty {
         Type::Bool => Kind::Bool,
-        Type::Uint(bits) => Kind::Uint(width(*bits)?),
-        Type::Int(bits) => Kind::Int(width(*bits)?),
+        Type::Uint(bits) if word::is_width(usize::from(*bits)) => Kind::Uint(*bits),
+        Type::Int(bits) if word::is_width(usize::from(*bits)) => Kind::Int(*bits),
         Type::Address => Kind::Address,
         Type::FixedBytes(len) if (1..=32).contains(len) => Kind::FixedBytes(*len),
-        Type::FixedBytes(_) => return Err(ErrorKind::Syntax),
+        Type::Uint(_) | Type::Int(_) | Type::FixedBytes(_) => return Err(ErrorKind::Syntax),
         Type::Function => Kind::Function,
         Type::Bytes => Kind::Bytes,
         Type::String => Kind::String,

@@ -170,7 +170,7 @@ impl<const BITS: usize> Int<BITS> {
 word_type!(
     @[const BITS: usize] Uint<BITS>,
     {
-        assert!(BITS >= 8 && BITS <= 256 && BITS.is_multiple_of(8), "expected uint8 to uint256, in steps of 8 bits");
+        assert!(word::is_width(BITS), "expected uint8 to uint256, in steps of 8 bits");
         TypeName::new("uint").then_number(BITS)
     },
     |value, slot| word::put_u256(slot, &value.0),
@@ -181,7 +181,7 @@ word_type!(
 word_type!(
     @[const BITS: usize] Int<BITS>,
     {
-        assert!(BITS >= 8 && BITS <= 256 && BITS.is_multiple_of(8), "expected int8 to int256, in steps of 8 bits");
+        assert!(word::is_width(BITS), "expected int8 to int256, in steps of 8 bits");
         TypeName::new("int").then_number(BITS)
     },
     |value, slot| word::put_u256(slot, &value.0.0),

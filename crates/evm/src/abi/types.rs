@@ -6,6 +6,7 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::fmt;
 
+use super::cursor::Cursor;
 use super::{Error, ErrorKind, word};
 
 /// Maximum nesting of arrays and tuples in a type.
@@ -59,7 +60,7 @@ impl Type {
     /// # Errors
     /// `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let mut parser = Parser::new(text);
+        let mut parser = parser_of(text);
         let (ty, _) = parser.ty(0)?;
         parser.end()?;
         Ok(ty)
@@ -172,7 +173,7 @@ impl Parameter {
     /// # Errors
     /// `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let mut parser = Parser::new(text);
+        let mut parser = parser_of(text);
         let parameter = parser.parameter(0)?;
         parser.end()?;
         Ok(parameter)
@@ -186,7 +187,7 @@ impl Parameter {
         indexed: bool,
         components: Vec<Self>,
     ) -> Result<Self, Error> {
-        let mut parser = Parser::new(text);
+        let mut parser = parser_of(text);
         let (ty, components) = if parser.word() == "tuple" && parser.peek() != Some(b'(') {
             let members = components.iter().map(|member| member.ty.clone());
             let tuple = Type::Tuple(members.collect());
@@ -195,7 +196,7 @@ impl Parameter {
             }
             (parser.arrays(tuple, 0)?, components)
         } else {
-            parser = Parser::new(text);
+            parser = parser_of(text);
             parser.ty(0)?
         };
         parser.end()?;
@@ -235,7 +236,7 @@ impl Signature {
     /// # Errors
     /// `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let mut parser = Parser::new(text);
+        let mut parser = parser_of(text);
         let mut name = parser.word();
         if matches!(name, "function" | "event" | "error") && parser.peek() != Some(b'(') {
             name = parser.word();
@@ -276,7 +277,7 @@ impl Signature {
         inputs: Vec<Parameter>,
         outputs: Vec<Parameter>,
     ) -> Result<Self, Error> {
-        let mut parser = Parser::new(&name);
+        let mut parser = parser_of(&name);
         let word = parser.word();
         if word.len() != name.len() || !is_identifier(word) {
             return Err(parser.error());
@@ -302,55 +303,11 @@ impl fmt::Display for Signature {
     }
 }
 
-/// A cursor over the text. `eat` and `word` skip leading spaces.
-struct Parser<'a> {
-    text: &'a str,
-    at: usize,
-    /// The number of types still allowed.
-    types_left: usize,
+fn parser_of(text: &str) -> Cursor<'_> {
+    Cursor::new(text, ErrorKind::Syntax, MAX_TYPES)
 }
 
-impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            at: 0,
-            types_left: MAX_TYPES,
-        }
-    }
-
-    fn count_type(&mut self) -> Result<(), Error> {
-        self.types_left = self
-            .types_left
-            .checked_sub(1)
-            .ok_or(Error::new(ErrorKind::TooManyTypes, self.at))?;
-        Ok(())
-    }
-
-    fn error(&self) -> Error {
-        Error::new(ErrorKind::Syntax, self.at)
-    }
-
-    fn peek(&mut self) -> Option<u8> {
-        let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn expect(&mut self, byte: u8) -> Result<(), Error> {
-        if self.eat(byte) {
-            Ok(())
-        } else {
-            Err(self.error())
-        }
-    }
-
+impl<'a> Cursor<'a> {
     /// Takes the identifier at the cursor; "" if there is none.
     fn word(&mut self) -> &'a str {
         self.peek();
@@ -362,20 +319,12 @@ impl<'a> Parser<'a> {
         &self.text[start..self.at]
     }
 
-    fn end(&mut self) -> Result<(), Error> {
-        if self.peek().is_none() {
-            Ok(())
-        } else {
-            Err(self.error())
-        }
-    }
-
     /// Parses a type. Also returns its components, see [`Parameter`].
     fn ty(&mut self, depth: usize) -> Result<(Type, Vec<Parameter>), Error> {
         if depth > MAX_DEPTH {
             return Err(Error::new(ErrorKind::TooDeep, self.at));
         }
-        self.count_type()?;
+        self.count(ErrorKind::TooManyTypes)?;
         let word = self.word();
         let start = self.at - word.len();
         let mut components = Vec::new();
@@ -401,7 +350,7 @@ impl<'a> Parser<'a> {
             if height > MAX_DEPTH {
                 return Err(Error::new(ErrorKind::TooDeep, self.at));
             }
-            self.count_type()?;
+            self.count(ErrorKind::TooManyTypes)?;
             let digits = self.word();
             ty = if digits.is_empty() {
                 Type::Array(Box::new(ty))
@@ -450,11 +399,18 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether a word of the parser can be a name.
-fn is_identifier(word: &str) -> bool {
-    word.bytes()
-        .next()
-        .is_some_and(|byte| !byte.is_ascii_digit())
+/// Whether the name is a Solidity identifier: a letter, `_` or `$`, followed by letters, digits, `_` or `$`.
+pub(crate) const fn is_identifier(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        let letter = bytes[i].is_ascii_alphabetic() || bytes[i] == b'_' || bytes[i] == b'$';
+        if !letter && (i == 0 || !bytes[i].is_ascii_digit()) {
+            return false;
+        }
+        i += 1;
+    }
+    !bytes.is_empty()
 }
 
 /// Returns the number of nested arrays and tuples in a type.
@@ -476,7 +432,7 @@ pub(crate) fn decimal(digits: &str) -> Option<usize> {
 /// Returns a type that is written as one word.
 pub(crate) fn elementary(word: &str) -> Option<Type> {
     let bits = |digits: &str| match decimal(digits) {
-        Some(bits) if bits > 0 && bits <= 256 && bits % 8 == 0 => Some(bits as u16),
+        Some(bits) if word::is_width(bits) => Some(bits as u16),
         _ => None,
     };
     Some(match word {

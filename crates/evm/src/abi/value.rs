@@ -5,6 +5,7 @@ use core::fmt::{self, Write as _};
 
 use lydite_bytes::{Address, I256, U256, hex};
 
+use super::cursor::Cursor;
 use super::{Error, ErrorKind, Type, word};
 use crate::escape;
 
@@ -63,16 +64,10 @@ impl Value {
         if *ty == Type::String && !text.starts_with('"') {
             return Ok(Value::String(text.into()));
         }
-        let mut reader = Reader {
-            text,
-            at: 0,
-            values_left: MAX_VALUES,
-        };
+        let mut reader = Cursor::new(text, ErrorKind::Mismatch, MAX_VALUES);
         let value = reader.value(ty)?;
-        match reader.peek() {
-            None => Ok(value),
-            Some(_) => Err(Error::new(ErrorKind::Mismatch, reader.at)),
-        }
+        reader.end()?;
+        Ok(value)
     }
 }
 
@@ -118,32 +113,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A cursor over the text of a value.
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-    /// The number of values still allowed.
-    values_left: usize,
-}
-
-impl<'a> Reader<'a> {
-    /// Returns the next byte that is not white space.
-    fn peek(&mut self) -> Option<u8> {
-        let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn eat(&mut self, byte: u8) -> bool {
-        let found = self.peek() == Some(byte);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn error(&self) -> Error {
-        Error::new(ErrorKind::Mismatch, self.at)
-    }
-
+impl<'a> Cursor<'a> {
     /// Takes the text of a scalar: in quotes without escapes, or up to the next comma, bracket or end.
     fn scalar(&mut self) -> &'a str {
         let quoted = self.eat(b'"');
@@ -201,21 +171,14 @@ impl<'a> Reader<'a> {
             if self.eat(close) {
                 return Ok(values);
             }
-            if !self.eat(b',') {
-                return Err(self.error());
-            }
+            self.expect(b',')?;
         }
     }
 
     fn value(&mut self, ty: &Type) -> Result<Value, Error> {
         self.peek();
-        let start = self.at;
-        let error = Error::new(ErrorKind::Mismatch, start);
-        let range = Error::new(ErrorKind::Range, start);
-        self.values_left = self
-            .values_left
-            .checked_sub(1)
-            .ok_or(Error::new(ErrorKind::TooManyValues, start))?;
+        self.count(ErrorKind::TooManyValues)?;
+        let (error, range) = (self.error(), Error::new(ErrorKind::Range, self.at));
         Ok(match ty {
             Type::Array(element) => Value::Array(self.list(false, |_| Some(element))?),
             Type::FixedArray(element, len) => {
@@ -314,7 +277,7 @@ fn pack(value: &Value, whole: bool, out: &mut Vec<u8>) -> Result<(), ErrorKind> 
         Value::Function(bytes) => (word::left(bytes), 0..24),
         Value::FixedBytes(bytes, len) if (1..=32).contains(len) => (*bytes, 0..usize::from(*len)),
         Value::Uint(number, bits) | Value::Int(number, bits)
-            if (8..=256).contains(bits) && bits.is_multiple_of(8) =>
+            if word::is_width(usize::from(*bits)) =>
         {
             let (word, width) = (number.to_be_bytes(), usize::from(*bits));
             let fits = match value {

@@ -2,6 +2,11 @@
 
 use lydite_bytes::U256;
 
+/// Whether this is the width of an integer type, in bits.
+pub(crate) const fn is_width(bits: usize) -> bool {
+    bits >= 8 && bits <= 256 && bits.is_multiple_of(8)
+}
+
 /// Returns the high and the low half as numbers.
 #[inline(always)]
 pub(crate) fn halves(word: &[u8; 32]) -> (u128, u128) {

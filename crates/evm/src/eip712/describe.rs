@@ -7,6 +7,7 @@
 //! Source: [EIP-712](https://eips.ethereum.org/EIPS/eip-712), "Definition of encodeType". Types are public: not
 //! constant time.
 
+use crate::abi::is_identifier;
 use crate::const_text::ConstText;
 
 /// Maximum number of struct types on which one type may depend, including itself.
@@ -203,20 +204,6 @@ impl<const N: usize> ConstText<N> {
             }
         }
     }
-}
-
-/// Whether the name is a Solidity identifier: a letter, `_` or `$`, followed by letters, digits, `_` or `$`.
-pub(super) const fn is_identifier(name: &str) -> bool {
-    let bytes = name.as_bytes();
-    let mut i = 0;
-    while i < bytes.len() {
-        let letter = bytes[i].is_ascii_alphabetic() || bytes[i] == b'_' || bytes[i] == b'$';
-        if !letter && (i == 0 || !bytes[i].is_ascii_digit()) {
-            return false;
-        }
-        i += 1;
-    }
-    !bytes.is_empty()
 }
 
 /// Whether the members are equal in name and type. Structs inside are compared by name; their definitions are compared

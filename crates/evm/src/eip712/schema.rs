@@ -9,11 +9,10 @@ use core::ops::Range;
 use lydite_bytes::B256;
 use lydite_hash::Keccak256;
 
-use super::describe::is_identifier;
 use super::domain::{self, FIELDS};
 use super::error::{self, Reason, Step, TypedDataError};
 use super::json::{Reader, Result};
-use crate::abi::{self, decimal, elementary};
+use crate::abi::{self, decimal, elementary, is_identifier};
 use crate::const_text::ConstText;
 
 /// The name of the domain's type, which a document may omit.

@@ -9,7 +9,7 @@ use lydite_hash::{Keccak256, keccak256};
 
 use super::describe::MemberType;
 use super::{TypedStruct, hash_independent};
-use crate::abi::{Int, Uint};
+use crate::abi::{Int, Uint, is_width};
 
 /// A Rust type that can be a member of a typed struct.
 ///
@@ -48,10 +48,7 @@ pub trait TypedValue {
 }
 
 const fn width(bits: usize) -> u16 {
-    assert!(
-        bits >= 8 && bits <= 256 && bits.is_multiple_of(8),
-        "an integer has 8, 16, … or 256 bits"
-    );
+    assert!(is_width(bits), "an integer has 8, 16, … or 256 bits");
     bits as u16
 }
 
