@@ -2,12 +2,9 @@
 
 use std::error::Error;
 
-use lydite::bytes::{Address, B256, U256, hex};
-use lydite::curve::secp256k1::SecretKey;
-use lydite::evm::{abi, eip712::Domain};
-use lydite::hash::keccak256;
+use lydite::prelude::*;
 
-lydite::evm::typed_struct! {
+typed_struct! {
     struct Permit { owner: Address, spender: Address, value: U256, nonce: U256, deadline: U256 }
 }
 

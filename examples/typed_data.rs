@@ -2,10 +2,7 @@
 
 use std::error::Error;
 
-use lydite::bytes::hex;
-use lydite::curve::secp256k1::{SecretKey, recover_address};
-use lydite::evm::eip712::TypedData;
-use lydite::hash::keccak256;
+use lydite::prelude::*;
 
 const DOCUMENT: &str = r#"{
     "types": {
@@ -23,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let hash = TypedData::from_json(DOCUMENT)?.signing_hash();
     let signature = key.sign_prehash(&hash.0);
 
-    let signer = recover_address(&hash.0, &signature)?;
+    let signer = secp256k1::recover_address(&hash.0, &signature)?;
     assert_eq!(signer, key.public_key().to_address());
     println!(
         "{signer} signed {}",

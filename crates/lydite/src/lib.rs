@@ -11,6 +11,8 @@
 //! | [`ocapn`] | OCapN: the Syrup codec, the CapTP messages | `ocapn`; `derive` for user-defined types; `serde` |
 //! | [`xmss`] | Generalized XMSS of lean Ethereum: keys, signatures | `xmss`; `rayon` for all cores; `std` for key files |
 //!
+//! [`prelude`] has the names that most programs need.
+//!
 //! The default features are `bls12-381`, `curve`, `derive`, `evm`, `json`, `ocapn`, `precompile` and `xmss`. `bls12-381`
 //! needs a C compiler. The crates are `no_std` and need `alloc`; the features `rayon` and `std` need `std`.
 //!
@@ -39,6 +41,8 @@ assert_eq!(transaction.sender()?.to_string(), "0x9d8A62f656a8d1615C1294fd71e9CFb
 "#
 )]
 #![no_std]
+
+pub mod prelude;
 
 pub use lydite_bytes as bytes;
 #[cfg(feature = "curve")]
