@@ -15,9 +15,9 @@ use alloy_rlp::Encodable;
 use alloy_sol_types::abi::AbiDecoderConfig;
 use alloy_sol_types::abi::token::PackedSeqToken;
 use alloy_sol_types::{Eip712Domain, SolCall, SolStruct, SolValue, sol};
-use arena_kit::{
-    Bytes as Raw, Op, Output, Reader, Sum, array, negative, op, set_digits, set_each, words,
-};
+use arena_kit::hex::Hex;
+use arena_kit::secp256k1::{self, Recovery};
+use arena_kit::{Bytes as Raw, Op, Output, Reader, Sum, array, negative, op, set_digits, set_each};
 
 sol! {
     function transfer(address to, uint256 amount);
@@ -34,7 +34,8 @@ type Envelope = EthereumTxEnvelope<TxEip4844>;
 fn main() {
     let mut ops = hashes();
     ops.extend(curve());
-    ops.extend(addresses_and_hex());
+    ops.extend(addresses());
+    ops.extend(arena_kit::hex::ops(Alloy));
     ops.extend(abi());
     ops.extend(runtime());
     ops.extend(transactions());
@@ -61,31 +62,6 @@ fn hashes() -> Vec<Op> {
     ]
 }
 
-/// Hash, r || s, v.
-type Signed = (B256, [u8; 64], u8);
-
-fn signed(r: &mut Reader) -> Option<Signed> {
-    let (hash, signature, [v]) = (word(r)?, r.array()?, r.array()?);
-    Some((hash, signature, v))
-}
-
-/// `from_raw_array` would also accept v = 27 and above.
-fn signature(bytes: &[u8; 64], v: u8) -> Option<Signature> {
-    (v <= 1).then(|| Signature::from_bytes_and_parity(bytes, v == 1))
-}
-
-fn recover((hash, bytes, v): &Signed) -> Option<[u8; 64]> {
-    let key = signature(bytes, *v)?
-        .recover_from_prehash_secp256k1(hash)
-        .ok()?;
-    key.serialize_uncompressed().last_chunk().copied()
-}
-
-/// Sets the first four bytes of a hash.
-fn set_hash(hash: &mut B256, word: u32) {
-    hash[..4].copy_from_slice(&word.to_le_bytes());
-}
-
 /// Sets the first four bytes of an address.
 fn set_address(address: &mut Address, word: u32) {
     address[..4].copy_from_slice(&word.to_le_bytes());
@@ -105,49 +81,75 @@ fn set_to(tx: &mut TxEip1559, word: u32) {
     }
 }
 
-fn curve() -> Vec<Op> {
-    let key_and_hash = |r: &mut Reader| Some((word(r)?, word(r)?));
-    vec![
-        op("secp256k1_sign", key_and_hash)
-            .change("le@32", |(_, hash), word| set_hash(hash, word))
-            .call(|(key, hash)| {
-                crypto::secp256k1::sign_message(*key, *hash).map(|signature| signature.as_rsy())
-            }),
-        op("secp256k1_sign_recover", key_and_hash)
-            .change("le@32", |(_, hash), word| set_hash(hash, word))
-            .call(|(key, hash)| {
-                let signature = crypto::secp256k1::sign_message(*key, *hash).ok()?;
-                let key = signature.recover_from_prehash_secp256k1(hash).ok()?;
-                key.serialize_uncompressed().last_chunk::<64>().copied()
-            }),
-        op("secp256k1_recover", signed)
-            .change("le@0", |(hash, ..), word| set_hash(hash, word))
-            .call(recover),
-        negative("secp256k1_recover", |item| {
-            signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_some())
-        }),
-        op("secp256k1_recover_batch", |r| r.until_empty(signed))
-            .change("le@0", |items, word| {
-                for ((hash, ..), word) in items.iter_mut().zip(words(word)) {
-                    set_hash(hash, word);
-                }
-            })
-            .reuse(Vec::new, |items, out: &mut Vec<[u8; 20]>| {
-                out.clear();
-                for (hash, bytes, v) in items {
-                    out.push(
-                        *signature(bytes, *v)?
-                            .recover_address_from_prehash(hash)
-                            .ok()?
-                            .0,
-                    );
-                }
-                Some(())
-            }),
-    ]
+/// alloy, for the kit's traits.
+#[derive(Clone, Copy)]
+struct Alloy;
+
+/// `from_raw_array` would also accept v = 27 and above.
+fn signature(bytes: &[u8; 65]) -> Option<Signature> {
+    let [v @ (0 | 1)] = bytes[64..] else {
+        return None;
+    };
+    Some(Signature::from_bytes_and_parity(&bytes[..64], v == 1))
 }
 
-fn addresses_and_hex() -> Vec<Op> {
+impl Recovery for Alloy {
+    type SigningKey = B256;
+
+    fn signing_key(&self, bytes: &[u8; 32]) -> Option<B256> {
+        Some(B256::new(*bytes))
+    }
+
+    fn sign(&self, key: &B256, hash: &[u8; 32]) -> Option<[u8; 65]> {
+        let signature = crypto::secp256k1::sign_message(*key, hash.into()).ok()?;
+        Some(signature.as_rsy())
+    }
+
+    fn sign_recover(&self, key: &B256, hash: &[u8; 32]) -> Option<[u8; 64]> {
+        let hash = hash.into();
+        let signature = crypto::secp256k1::sign_message(*key, hash).ok()?;
+        let key = signature.recover_from_prehash_secp256k1(&hash).ok()?;
+        key.serialize_uncompressed().last_chunk().copied()
+    }
+
+    fn recover(&self, hash: &[u8; 32], bytes: &[u8; 65]) -> Option<[u8; 64]> {
+        let signature = signature(bytes)?;
+        let key = signature.recover_from_prehash_secp256k1(hash.into()).ok()?;
+        key.serialize_uncompressed().last_chunk().copied()
+    }
+}
+
+fn curve() -> Vec<Op> {
+    let mut ops = secp256k1::recovery(Alloy);
+    ops.push(secp256k1::recover_loop(|hash, bytes| {
+        let address = signature(bytes)?.recover_address_from_prehash(hash.into());
+        Some(*address.ok()?.0)
+    }));
+    ops
+}
+
+impl Hex for Alloy {
+    type Digits = String;
+    type Bytes = Result<Vec<u8>, hex::FromHexError>;
+
+    fn encode(&self, bytes: impl AsRef<[u8]>) -> Self::Digits {
+        hex::encode(bytes)
+    }
+
+    fn encode_into(&self, bytes: impl AsRef<[u8]>, out: &mut [u8]) -> Option<()> {
+        hex::encode_to_slice(bytes, out).ok()
+    }
+
+    fn decode(&self, text: impl AsRef<[u8]>) -> Self::Bytes {
+        hex::decode(text)
+    }
+
+    fn decode_into(&self, text: impl AsRef<[u8]>, out: &mut [u8]) -> Option<()> {
+        hex::decode_to_slice(text, out).ok()
+    }
+}
+
+fn addresses() -> Vec<Op> {
     vec![
         op("address_derivation", |r| r.array::<64>())
             .raw()
@@ -171,33 +173,6 @@ fn addresses_and_hex() -> Vec<Op> {
                     let _ = address.to_checksum_raw(out, None);
                 },
             ),
-        array("hex_encode_32b", |r| r.array::<32>())
-            .raw()
-            .call(|bytes| hex::encode(bytes)),
-        array("hex_encode_32b_into", |r| r.array::<32>())
-            .raw()
-            .reuse(|| [0; 64], |bytes, out| hex::encode_to_slice(bytes, out)),
-        array("hex_decode_32b", |r| r.array::<64>())
-            .raw()
-            .call(|text| hex::decode(text)),
-        negative("hex_decode_32b", |item| hex::decode(item).is_ok()),
-        array("hex_decode_32b_into", |r| r.array::<64>())
-            .raw()
-            .reuse(|| [0; 32], |text, out| hex::decode_to_slice(text, out)),
-        op("hex_encode_1kb_into", |r| r.array::<1024>())
-            .raw()
-            .reuse(|| [0; 2048], |bytes, out| hex::encode_to_slice(bytes, out)),
-        op("hex_decode_1kb_into", |r| r.array::<2048>())
-            .raw()
-            .reuse(|| [0; 1024], |text, out| hex::decode_to_slice(text, out)),
-        op("hex_encode_1mb_into", Reader::whole).raw().reuse(
-            || vec![0; 2 << 20],
-            |bytes, out| hex::encode_to_slice(bytes, out),
-        ),
-        op("hex_decode_1mb_into", Reader::whole).raw().reuse(
-            || vec![0; 1 << 20],
-            |text, out| hex::decode_to_slice(text, out),
-        ),
     ]
 }
 

@@ -7,9 +7,10 @@ mod xmss;
 
 use std::hint::black_box;
 
-use arena_kit::{
-    Bytes as Raw, Op, Output, Reader, Sum, array, negative, op, set_digits, set_each, words,
-};
+use arena_kit::hex::Hex;
+use arena_kit::integers::Integers;
+use arena_kit::secp256k1::{self as rows, Keys, Recovery};
+use arena_kit::{Bytes as Raw, Op, Output, Reader, Sum, array, negative, op, set_digits, set_each};
 use lydite::bytes::{
     Address, B256, Bytes, I256, U256, hex, mul_div, uniswap_v2_amount_out,
     uniswap_v4_next_sqrt_price,
@@ -39,7 +40,8 @@ fn main() {
     }
     let mut ops = hashes();
     ops.extend(curve());
-    ops.extend(addresses_and_hex());
+    ops.extend(addresses());
+    ops.extend(arena_kit::hex::ops(Lydite));
     ops.extend(abi());
     ops.extend(runtime());
     ops.extend(integers());
@@ -67,17 +69,6 @@ fn hashes() -> Vec<Op> {
             |messages, out| keccak256_batch(&messages.each_ref().map(|message| &message[..]), out),
         ),
     ]
-}
-
-/// Hash and 65-byte signature.
-type Signed = ([u8; 32], [u8; 65]);
-
-fn signed(r: &mut Reader) -> Option<Signed> {
-    Some((r.array()?, r.array()?))
-}
-
-fn recover((hash, signature): &Signed) -> Result<PublicKey, secp256k1::Error> {
-    secp256k1::recover(hash, &Signature::from_bytes65(signature)?)
 }
 
 /// The results of a batch and a function that returns the bytes of each (`None` if it was rejected).
@@ -114,136 +105,101 @@ impl<T, const N: usize> Output for Batch<T, N> {
     }
 }
 
-/// Public key, hash, signature.
-fn to_verify(r: &mut Reader) -> Option<(PublicKey, [u8; 32], Signature)> {
-    let (hash, signature) = (r.array()?, Signature::from_bytes64(&r.array()?));
-    Some((PublicKey::from_bytes(&r.array()?).ok()?, hash, signature))
-}
+/// Lydite, for the kit's traits.
+#[derive(Clone, Copy)]
+struct Lydite;
 
-/// Sets the lowest 32 bits of a secret key of big-endian bytes.
-fn set_key(bytes: &mut [u8; 32], key: &mut SecretKey, word: u32) {
-    bytes[28..].copy_from_slice(&word.to_be_bytes());
-    if let Ok(changed) = SecretKey::from_bytes(bytes) {
-        *key = changed;
+impl Recovery for Lydite {
+    type SigningKey = SecretKey;
+
+    fn signing_key(&self, bytes: &[u8; 32]) -> Option<SecretKey> {
+        SecretKey::from_bytes(bytes).ok()
+    }
+
+    fn sign(&self, key: &SecretKey, hash: &[u8; 32]) -> Option<[u8; 65]> {
+        Some(key.sign_prehash(hash).to_bytes65())
+    }
+
+    fn sign_recover(&self, key: &SecretKey, hash: &[u8; 32]) -> Option<[u8; 64]> {
+        let key = secp256k1::recover(hash, &key.sign_prehash(hash)).ok()?;
+        Some(key.to_bytes())
+    }
+
+    fn recover(&self, hash: &[u8; 32], signature: &[u8; 65]) -> Option<[u8; 64]> {
+        let signature = Signature::from_bytes65(signature).ok()?;
+        Some(secp256k1::recover(hash, &signature).ok()?.to_bytes())
     }
 }
 
-/// Sets the first four bytes of a hash.
-fn set_hash(hash: &mut [u8; 32], word: u32) {
-    hash[..4].copy_from_slice(&word.to_le_bytes());
-}
+impl Keys for Lydite {
+    type SecretKey = SecretKey;
+    type PublicKey = PublicKey;
+    type Signature = Signature;
 
-/// Sets the first four bytes of each hash of a batch.
-fn set_hashes(hashes: &mut [[u8; 32]], word: u32) {
-    for (hash, word) in hashes.iter_mut().zip(words(word)) {
-        set_hash(hash, word);
+    fn secret_key(&self, bytes: &[u8; 32]) -> Option<SecretKey> {
+        self.signing_key(bytes)
+    }
+
+    fn public_key(&self, bytes: &[u8; 64]) -> Option<PublicKey> {
+        PublicKey::from_bytes(bytes).ok()
+    }
+
+    fn signature(&self, bytes: &[u8; 64]) -> Option<Signature> {
+        Some(Signature::from_bytes64(bytes))
+    }
+
+    fn verify(&self, key: &PublicKey, hash: &[u8; 32], signature: &Signature) -> bool {
+        secp256k1::verify(key, hash, signature).is_ok()
+    }
+
+    fn derive(&self, key: &SecretKey) -> Option<[u8; 64]> {
+        Some(key.public_key().to_bytes())
+    }
+
+    fn ecdh(&self, key: &SecretKey, public_key: &PublicKey) -> Option<[u8; 32]> {
+        Some(*key.diffie_hellman(public_key).x())
     }
 }
 
 fn curve() -> Vec<Op> {
-    let key_and_hash = |r: &mut Reader| Some((secret_key(r)?, r.array()?));
-    let known_key = |r: &mut Reader| {
-        let bytes = r.array()?;
-        Some((bytes, SecretKey::from_bytes(&bytes).ok()?))
-    };
-    vec![
-        op("secp256k1_sign", key_and_hash)
-            .change("le@32", |(_, hash), word| set_hash(hash, word))
-            .call(|(key, hash)| key.sign_prehash(hash).to_bytes65()),
-        op("secp256k1_sign_recover", key_and_hash)
-            .change("le@32", |(_, hash), word| set_hash(hash, word))
-            .call(|(key, hash)| {
-                secp256k1::recover(hash, &key.sign_prehash(hash)).map(|key| key.to_bytes())
-            }),
-        op("secp256k1_recover", signed)
-            .change("le@0", |(hash, _), word| set_hash(hash, word))
-            .call(|signed| recover(signed).map(|key| key.to_bytes())),
-        negative("secp256k1_recover", |item| {
-            signed(&mut Reader::new(item)).is_some_and(|signed| recover(&signed).is_ok())
-        }),
-        op("secp256k1_recover_batch", |r| {
-            Some(
-                r.until_empty(signed)?
-                    .into_iter()
-                    .unzip::<_, _, Vec<_>, Vec<_>>(),
-            )
-        })
-        .change("le@0", |(hashes, _), word| {
-            set_hashes(hashes, word);
-        })
-        .reuse(
+    let mut ops = rows::recovery(Lydite);
+    ops.extend(rows::keys(Lydite));
+    ops.extend([
+        rows::recover_batch(
             || Batch::new(|address: &Result<Address, _>| address.ok().map(|address| address.0)),
-            |(hashes, signatures), out| {
+            |hashes, signatures, out| {
                 let parsed = signatures.iter().map(Signature::from_bytes65);
-                let parsed = parsed.collect::<Result<Vec<_>, _>>()?;
+                let parsed = parsed.collect::<Result<Vec<_>, _>>().ok()?;
                 let addresses = out.resized(hashes.len(), Ok(Address::ZERO));
-                secp256k1::recover_address_batch(hashes, &parsed, addresses)
+                secp256k1::recover_address_batch(hashes, &parsed, addresses).ok()
             },
         ),
-        op("secp256k1_verify", to_verify).call(|(key, hash, signature)| {
-            [u8::from(secp256k1::verify(key, hash, signature).is_ok())]
-        }),
-        op("secp256k1_verify_batch", |r| {
-            let (mut keys, mut hashes, mut signatures) = (vec![], vec![], vec![]);
-            for (key, hash, signature) in r.until_empty(to_verify)? {
-                keys.push(key);
-                hashes.push(hash);
-                signatures.push(signature);
-            }
-            Some((keys, hashes, signatures))
-        })
-        .reuse(
+        rows::verify_batch(
+            Lydite,
             || Batch::new(|valid| Some([u8::from(*valid == Ok(()))])),
-            |(keys, hashes, signatures), out| {
+            |keys, hashes, signatures, out| {
                 let valid = out.resized(keys.len(), Ok(()));
-                secp256k1::verify_batch(keys, hashes, signatures, valid)
+                secp256k1::verify_batch(keys, hashes, signatures, valid).ok()
             },
         ),
-        op("secp256k1_sign_batch", move |r| {
-            Some(
-                r.until_empty(key_and_hash)?
-                    .into_iter()
-                    .unzip::<_, _, Vec<_>, Vec<_>>(),
-            )
-        })
-        .change("le@32", |(_, hashes), word| {
-            set_hashes(hashes, word);
-        })
-        .reuse(
+        rows::sign_batch(
+            Lydite,
             || Batch::new(|signature: &Signature| Some(signature.to_bytes65())),
-            |(keys, hashes), out| {
+            |keys, hashes, out| {
                 let signatures = out.resized(keys.len(), Signature::default());
-                secp256k1::sign_prehash_batch(keys, hashes, signatures)
+                secp256k1::sign_prehash_batch(keys, hashes, signatures).ok()
             },
         ),
-        op("secp256k1_public_key_batch", move |r| {
-            Some(
-                r.until_empty(known_key)?
-                    .into_iter()
-                    .unzip::<_, _, Vec<_>, Vec<_>>(),
-            )
-        })
-        .change("be@28", |(bytes, keys), word| {
-            for ((bytes, key), word) in bytes.iter_mut().zip(keys).zip(words(word)) {
-                set_key(bytes, key, word);
-            }
-        })
-        .reuse(
+        rows::public_key_batch(
+            Lydite,
             || Batch::new(|key: &PublicKey| Some(key.to_bytes())),
-            |(_, keys), out| {
+            |keys, out| {
                 let public_keys = out.resized(keys.len(), PublicKey::GENERATOR);
-                secp256k1::public_key_batch(keys, public_keys)
+                secp256k1::public_key_batch(keys, public_keys).ok()
             },
         ),
-        op("secp256k1_ecdh", move |r| {
-            Some((known_key(r)?, PublicKey::from_bytes(&r.array()?).ok()?))
-        })
-        .change("be@28", |((bytes, key), _), word| set_key(bytes, key, word))
-        .call(|((_, key), public)| *key.diffie_hellman(public).x()),
-        op("secp256k1_public_key", known_key)
-            .change("be@28", |(bytes, key), word| set_key(bytes, key, word))
-            .call(|(_, key)| key.public_key().to_bytes()),
-    ]
+    ]);
+    ops
 }
 
 /// Sets the first four bytes of an address.
@@ -251,7 +207,7 @@ fn set_address(address: &mut Address, word: u32) {
     address.0[..4].copy_from_slice(&word.to_le_bytes());
 }
 
-fn addresses_and_hex() -> Vec<Op> {
+fn addresses() -> Vec<Op> {
     vec![
         op("address_derivation", Reader::array)
             .raw()
@@ -269,34 +225,32 @@ fn addresses_and_hex() -> Vec<Op> {
                 || [0; 42],
                 |address, out| *out = address.to_checksum_buffer(),
             ),
-        array("hex_encode_32b", Reader::array::<32>)
-            .raw()
-            .call(|bytes| hex::encode(bytes)),
-        array("hex_encode_32b_into", Reader::array::<32>)
-            .raw()
-            .reuse(|| [0; 64], |bytes, out| hex::encode_to_slice(bytes, out)),
-        array("hex_decode_32b", Reader::array::<64>)
-            .raw()
-            .call(|text| hex::decode(text)),
-        negative("hex_decode_32b", |text| hex::decode(text).is_ok()),
-        array("hex_decode_32b_into", Reader::array::<64>)
-            .raw()
-            .reuse(|| [0; 32], |text, out| hex::decode_to_slice(text, out)),
-        op("hex_encode_1kb_into", Reader::array::<1024>)
-            .raw()
-            .reuse(|| [0; 2048], |bytes, out| hex::encode_to_slice(bytes, out)),
-        op("hex_decode_1kb_into", Reader::array::<2048>)
-            .raw()
-            .reuse(|| [0; 1024], |text, out| hex::decode_to_slice(text, out)),
-        op("hex_encode_1mb_into", Reader::whole).raw().reuse(
-            || vec![0; 2 << 20],
-            |bytes, out| hex::encode_to_slice(bytes, out),
-        ),
-        op("hex_decode_1mb_into", Reader::whole).raw().reuse(
-            || vec![0; 1 << 20],
-            |text, out| hex::decode_to_slice(text, out),
-        ),
     ]
+}
+
+impl Hex for Lydite {
+    type Digits = String;
+    type Bytes = Result<Vec<u8>, hex::Error>;
+
+    #[inline(always)]
+    fn encode(&self, bytes: impl AsRef<[u8]>) -> Self::Digits {
+        hex::encode(bytes)
+    }
+
+    #[inline(always)]
+    fn encode_into(&self, bytes: impl AsRef<[u8]>, out: &mut [u8]) -> Option<()> {
+        hex::encode_to_slice(bytes.as_ref(), out).ok()
+    }
+
+    #[inline(always)]
+    fn decode(&self, text: impl AsRef<[u8]>) -> Self::Bytes {
+        hex::decode(text)
+    }
+
+    #[inline(always)]
+    fn decode_into(&self, text: impl AsRef<[u8]>, out: &mut [u8]) -> Option<()> {
+        hex::decode_to_slice(text, out).ok()
+    }
 }
 
 /// A reused buffer and the length that the last call filled.
@@ -618,13 +572,6 @@ fn abi() -> Vec<Op> {
     ]
 }
 
-/// Applies the rule `le@4` to an operand: sets bits 32 to 63.
-fn set_upper_half(number: &mut U256, word: u32) {
-    let mut limbs = *number.limbs();
-    arena_kit::set_upper_half(&mut limbs, word);
-    *number = U256::from_limbs(limbs);
-}
-
 /// Applies the rule `be@-4` to an amount: sets bits 0 to 31.
 fn set_low(number: &mut U256, word: u32) {
     let mut limbs = *number.limbs();
@@ -632,34 +579,32 @@ fn set_low(number: &mut U256, word: u32) {
     *number = U256::from_limbs(limbs);
 }
 
+impl Integers for Lydite {
+    type Number = U256;
+
+    fn number(limbs: [u64; 4]) -> U256 {
+        U256::from_limbs(limbs)
+    }
+
+    fn limbs(number: U256) -> [u64; 4] {
+        *number.limbs()
+    }
+}
+
 fn integers() -> Vec<Op> {
-    let two = |r: &mut Reader| Some((number(r)?, number(r)?));
-    let three = |r: &mut Reader| Some((number(r)?, number(r)?, number(r)?));
     vec![
-        array("u256_add", two)
-            .change("le@4", |(a, _), word| set_upper_half(a, word))
-            .call(|&(a, b)| *a.wrapping_add(b).limbs()),
-        array("u256_mul", two)
-            .change("le@4", |(a, _), word| set_upper_half(a, word))
-            .call(|&(a, b)| *a.wrapping_mul(b).limbs()),
-        array("u256_div", two)
-            .change("le@4", |(a, _), word| set_upper_half(a, word))
-            .call(|&(a, b)| a.checked_div(b).map(|q| *q.limbs())),
-        array("u256_uniswapv2_amount_out", three)
-            .change("le@4", |(amount, ..), word| set_upper_half(amount, word))
-            .call(|&(amount, reserve_in, reserve_out)| {
-                uniswap_v2_amount_out(amount, reserve_in, reserve_out).map(|out| *out.limbs())
-            }),
-        array("u256_mulDiv", three)
-            .change("le@4", |(a, ..), word| set_upper_half(a, word))
-            .call(|&(a, b, d)| mul_div(a, b, d).map(|q| *q.limbs())),
-        array("u256_uniswapv4_swap", three)
-            .change("le@4", |(liquidity, ..), word| {
-                set_upper_half(liquidity, word)
-            })
-            .call(|&(liquidity, price, amount)| {
-                uniswap_v4_next_sqrt_price(liquidity, price, amount).map(|price| *price.limbs())
-            }),
+        Lydite::row("u256_add", |&[a, b]| *a.wrapping_add(b).limbs()),
+        Lydite::row("u256_mul", |&[a, b]| *a.wrapping_mul(b).limbs()),
+        Lydite::row("u256_div", |&[a, b]| a.checked_div(b).map(Lydite::limbs)),
+        Lydite::row("u256_mulDiv", |&[a, b, d]| {
+            mul_div(a, b, d).map(Lydite::limbs)
+        }),
+        Lydite::row("u256_uniswapv2_amount_out", |&[amount, reserve_in, out]| {
+            uniswap_v2_amount_out(amount, reserve_in, out).map(Lydite::limbs)
+        }),
+        Lydite::row("u256_uniswapv4_swap", |&[liquidity, price, amount]| {
+            uniswap_v4_next_sqrt_price(liquidity, price, amount).map(Lydite::limbs)
+        }),
     ]
 }
 
@@ -808,21 +753,12 @@ fn typed_data() -> Vec<Op> {
     ]
 }
 
-fn secret_key(r: &mut Reader) -> Option<SecretKey> {
-    SecretKey::from_bytes(&r.array()?).ok()
-}
-
 fn word(r: &mut Reader) -> Option<B256> {
     r.array().map(|bytes| bytes.into())
 }
 
 fn address(r: &mut Reader) -> Option<Address> {
     r.array().map(Address)
-}
-
-/// Reads a u256 in limb order (little-endian).
-fn number(r: &mut Reader) -> Option<U256> {
-    r.limbs().map(U256::from_limbs)
 }
 
 /// Reads a u256 in ABI order (big-endian).

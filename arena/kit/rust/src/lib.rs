@@ -2,10 +2,13 @@
 
 mod allocation;
 mod change;
+pub mod hex;
+pub mod integers;
 mod operation;
 mod output;
 mod protocol;
 mod reader;
+pub mod secp256k1;
 mod steps;
 
 pub use change::{Raw, digits, set_digits, set_each, set_low, set_upper_half, words};
