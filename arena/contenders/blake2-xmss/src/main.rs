@@ -1,9 +1,7 @@
 //! leanVM's XMSS on the crate blake2, one hash after another.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-
-use arena_kit::{Output, Reader, Sum, negative, op};
+use arena_kit::xmss::{Origin, Verdicts, origin, sign};
+use arena_kit::{Reader, negative, op};
 use blake2::{Blake2s256, Digest as _};
 
 const CHAINS: u32 = 42;
@@ -29,13 +27,11 @@ type Randomizer = [u8; 24];
 fn main() {
     let ops = vec![
         op("xmss_keygen_leanvm", origin).call(|&origin| Key::new(origin).public_key()),
-        op("xmss_sign_leanvm", |r| {
-            Some((key(origin(r)?), r.u32()?, r.array()?))
-        })
-        .change("le@-32", |(_, _, message): &mut (_, _, Message), word| {
-            message[..4].copy_from_slice(&word.to_le_bytes());
-        })
-        .call(|(key, epoch, message): &(&Key, _, _)| key.sign(*epoch, message)),
+        sign(
+            "xmss_sign_leanvm",
+            |origin| Some(Key::new(origin)),
+            Key::sign,
+        ),
         op("xmss_verify_leanvm", Claim::read).call(|claim| [u8::from(claim.verify())]),
         op("xmss_verify_leanvm_batch", |r| r.until_empty(Claim::read))
             .call(|claims: &Vec<Claim>| Verdicts(claims.iter().map(Claim::verify).collect())),
@@ -115,25 +111,6 @@ fn encode(absorbed: &Blake2s256, randomizer: &Randomizer) -> Option<[u32; CHAINS
     let digits: [u32; CHAINS as usize] =
         std::array::from_fn(|i| (words[i / 21] >> (3 * (i % 21)) & 7) as u32);
     (digits.iter().sum::<u32>() == TARGET_SUM).then_some(digits)
-}
-
-/// Seed, first epoch, number of epochs.
-type Origin = (u64, u64, u64);
-
-fn origin(r: &mut Reader) -> Option<Origin> {
-    Some((r.u64()?, r.u64()?, r.u64()?))
-}
-
-/// The key of an origin, generated once.
-fn key(origin: Origin) -> &'static Key {
-    thread_local! {
-        static KEPT: RefCell<HashMap<Origin, &'static Key>> = RefCell::default();
-    }
-    KEPT.with_borrow_mut(|kept| {
-        *kept
-            .entry(origin)
-            .or_insert_with(|| Box::leak(Box::new(Key::new(origin))))
-    })
 }
 
 /// A secret key with all nodes above its epochs.
@@ -278,22 +255,5 @@ impl Claim {
             top = node(&self.parameter, level + 1, position, children);
         }
         top == self.root
-    }
-}
-
-/// Verification results.
-struct Verdicts(Vec<bool>);
-
-impl Output for Verdicts {
-    fn add(&self, sum: &mut Sum) {
-        for eight in self.0.chunks(8) {
-            let bits = eight.iter().rev();
-            sum.word(bits.fold(0, |word, &valid| word << 8 | u64::from(valid)));
-        }
-    }
-
-    fn write(&self, out: &mut Vec<u8>) -> bool {
-        out.extend(self.0.iter().map(|&valid| u8::from(valid)));
-        true
     }
 }

@@ -3,14 +3,11 @@
 //! Rows run on the main thread only; rows named `_2t` run in a pool of two threads. Keys that a row signs with are
 //! generated outside the clock, once per seed.
 
-use std::any::Any;
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use arena_kit::xmss::{Origin, Verdicts, key, origin, sign};
 use arena_kit::{Op, Output, Reader, Sum, negative, op};
 use lydite::hash::{sha3_256, shake128_batch};
 use lydite_xmss::poseidon::{Backend, LANES, Lanes};
@@ -72,9 +69,9 @@ pub fn ops() -> Vec<Op> {
         keygen::<LeanVm>("xmss_keygen_leanvm", 1),
         report("xmss_report_keygen", 1),
         report("xmss_report_keygen_2t", 2),
-        sign::<LeanSigTest>("xmss_sign_test"),
-        sign::<LeanSig46x8>("xmss_sign_46_8"),
-        sign::<LeanVm>("xmss_sign_leanvm"),
+        sign("xmss_sign_test", generate, signature::<LeanSigTest>),
+        sign("xmss_sign_46_8", generate, signature::<LeanSig46x8>),
+        sign("xmss_sign_leanvm", generate, signature::<LeanVm>),
         verify::<LeanVm>("xmss_verify_leanvm"),
         negative("xmss_verify_leanvm", |item| {
             Signature::<LeanVm>::from_bytes(item).is_ok()
@@ -240,13 +237,6 @@ fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Seed, first epoch, number of epochs.
-type Origin = (u64, u64, u64);
-
-fn origin(r: &mut Reader) -> Option<Origin> {
-    Some((r.u64()?, r.u64()?, r.u64()?))
-}
-
 fn generate<S: Scheme>((seed, start, count): Origin) -> Option<SecretKey<S>> {
     if S::NAME == LeanVm::NAME {
         let mut bytes = [0; 32];
@@ -255,21 +245,6 @@ fn generate<S: Scheme>((seed, start, count): Origin) -> Option<SecretKey<S>> {
     }
     let mut rng = ChaCha12Rng::seed_from_u64(seed);
     SecretKey::generate(&mut rng, start..start + count, &()).ok()
-}
-
-/// The key of an origin, generated once.
-fn key<S: Scheme>(origin: Origin) -> Option<&'static SecretKey<S>> {
-    type Kept = HashMap<(&'static str, Origin), &'static dyn Any>;
-    thread_local! {
-        static KEPT: RefCell<Kept> = RefCell::default();
-    }
-    KEPT.with_borrow_mut(|kept| {
-        let at = (S::NAME, origin);
-        if let Entry::Vacant(entry) = kept.entry(at) {
-            entry.insert(Box::leak(Box::new(generate::<S>(origin)?)));
-        }
-        kept.get(&at)?.downcast_ref()
-    })
 }
 
 fn keygen<S: Scheme>(name: &'static str, threads: usize) -> Op {
@@ -289,16 +264,8 @@ fn report(name: &'static str, threads: usize) -> Op {
     })
 }
 
-fn sign<S: Scheme>(name: &'static str) -> Op {
-    op(name, |r| {
-        Some((key::<S>(origin(r)?)?, r.u32()?, r.array()?))
-    })
-    .change("le@-32", |(_, _, message): &mut (_, _, Message), word| {
-        message[..4].copy_from_slice(&word.to_le_bytes());
-    })
-    .call(|(key, epoch, message): &(_, _, Message)| {
-        Some(key.sign(*epoch, message).ok()?.to_bytes())
-    })
+fn signature<S: Scheme>(key: &SecretKey<S>, epoch: u32, message: &Message) -> Option<Vec<u8>> {
+    Some(key.sign(epoch, message).ok()?.to_bytes())
 }
 
 /// A claim with owned parts.
@@ -317,23 +284,6 @@ fn verify<S: Scheme>(name: &'static str) -> Op {
     })
 }
 
-/// Verification results.
-struct Verdicts(Vec<bool>);
-
-impl Output for Verdicts {
-    fn add(&self, sum: &mut Sum) {
-        for eight in self.0.chunks(8) {
-            let bits = eight.iter().rev();
-            sum.word(bits.fold(0, |word, &valid| word << 8 | u64::from(valid)));
-        }
-    }
-
-    fn write(&self, out: &mut Vec<u8>) -> bool {
-        out.extend(self.0.iter().map(|&valid| u8::from(valid)));
-        true
-    }
-}
-
 fn batch<S: Scheme>(names: &'static str, threads: usize) -> Op {
     op(names, |r| r.until_empty(claim::<S>)).call(move |owned: &Vec<Owned<S>>| {
         let claims: Vec<_> = owned
@@ -350,7 +300,7 @@ fn batch<S: Scheme>(names: &'static str, threads: usize) -> Op {
 }
 
 fn advance(name: &'static str, threads: usize) -> Op {
-    op(name, |r| key::<LeanSig46x10>(origin(r)?)).call(move |key| {
+    op(name, |r| key(r, generate::<LeanSig46x10>)).call(move |key| {
         let mut key = SecretKey::to_owned(key);
         let next = key.prepared().end as u32;
         on(threads, || key.prepare(next)).ok()?;
@@ -385,7 +335,7 @@ impl Drop for Stored {
 fn load<S: Scheme>(name: &'static str) -> Op {
     op(name, |r| {
         let stored = Stored(place());
-        KeyFile::create(&stored.0, key::<S>(origin(r)?)?).ok()?;
+        KeyFile::create(&stored.0, key(r, generate::<S>)?).ok()?;
         Some(stored)
     })
     .call(|stored| {
@@ -395,7 +345,7 @@ fn load<S: Scheme>(name: &'static str) -> Op {
 }
 
 fn save<S: Scheme>(name: &'static str) -> Op {
-    op(name, |r| Some((place(), key::<S>(origin(r)?)?))).call(|(path, key)| {
+    op(name, |r| Some((place(), key(r, generate::<S>)?))).call(|(path, key)| {
         KeyFile::create(path, key).ok()?;
         let length = std::fs::metadata(path).ok()?.len();
         remove(path);

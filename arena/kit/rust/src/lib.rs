@@ -10,6 +10,7 @@ mod protocol;
 mod reader;
 pub mod secp256k1;
 mod steps;
+pub mod xmss;
 
 pub use change::{Raw, digits, set_digits, set_each, set_low, set_upper_half, words};
 pub use operation::{Items, Op, PRECOMPILES, View, array, negative, op, precompile};
