@@ -17,7 +17,9 @@ use alloy_sol_types::abi::token::PackedSeqToken;
 use alloy_sol_types::{Eip712Domain, SolCall, SolStruct, SolValue, sol};
 use arena_kit::hex::Hex;
 use arena_kit::secp256k1::{self, Recovery};
-use arena_kit::{Bytes as Raw, Op, Output, Reader, Sum, array, negative, op, set_digits, set_each};
+use arena_kit::{
+    Bytes as Raw, Held, Op, Output, Reader, Sum, array, negative, op, set_digits, set_each,
+};
 
 sol! {
     function transfer(address to, uint256 amount);
@@ -176,21 +178,6 @@ fn addresses() -> Vec<Op> {
     ]
 }
 
-/// A decoded `(string, bytes)`.
-struct Pair((String, Bytes));
-
-impl Output for Pair {
-    #[inline(always)]
-    fn add(&self, sum: &mut Sum) {
-        self.0.0.add(sum);
-        (&self.0.1[..]).add(sum);
-    }
-
-    fn write(&self, out: &mut Vec<u8>) -> bool {
-        self.0.0.write(out) && (&self.0.1[..]).write(out)
-    }
-}
-
 /// A tree of dynamic values; every leaf is a part of the output.
 struct Tree(DynSolValue);
 
@@ -344,6 +331,10 @@ fn decode_borrowed(data: &Raw) -> Option<(&[u8], &[u8])> {
     Some((text.as_bytes(), bytes.0))
 }
 
+fn pair((text, data): (String, Bytes)) -> (String, Held<Bytes>) {
+    (text, Held(data))
+}
+
 fn canonical(data: &[u8]) -> Result<(String, Bytes), alloy_sol_types::Error> {
     <(String, Bytes)>::abi_decode_params_with_config(data, AbiDecoderConfig::new().strict(true))
 }
@@ -396,7 +387,7 @@ fn abi() -> Vec<Op> {
             .call(|data| U256::abi_decode(data).map(U256::into_limbs)),
         array("abi_decode_dynamic", Reader::owned)
             .raw()
-            .call(|data| <(String, Bytes)>::abi_decode_params(data).map(Pair)),
+            .call(|data| <(String, Bytes)>::abi_decode_params(data).map(pair)),
         negative("abi_decode_dynamic", |data| {
             <(String, Bytes)>::abi_decode_params(data).is_ok()
         }),
@@ -405,7 +396,7 @@ fn abi() -> Vec<Op> {
             .view(decode_borrowed),
         array("abi_decode_dynamic_strict", Reader::owned)
             .raw()
-            .call(|data| canonical(data).map(Pair)),
+            .call(|data| canonical(data).map(pair)),
         negative("abi_decode_dynamic_strict", |data| canonical(data).is_ok()),
     ]
 }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use arena_kit_captp::{START, Texts, digest};
+use arena_kit_captp::{START, digest};
 use lydite_ocapn::captp::Sturdyref;
 use lydite_ocapn::session::{
     Config, Connection, Event, Location, Output, Payload, Proof, Ref, Vat,
@@ -111,7 +111,7 @@ impl Pair {
         while self.pass_to_server() | self.pass_to_client() {}
     }
 
-    fn echo(&mut self, texts: &[String]) -> Option<Texts> {
+    fn echo(&mut self, texts: &[String]) -> Option<Vec<String>> {
         let promises = texts.iter().map(|text| {
             self.arguments.rebuild_list(|list| {
                 list.string(text);
@@ -150,7 +150,7 @@ impl Pair {
         }
         // References to answers and resolvers are returned to their owners.
         self.pass_all();
-        Some(Texts(results))
+        Some(results)
     }
 
     fn oneway(&mut self, texts: &[String]) -> Option<u64> {
@@ -178,7 +178,7 @@ fn text(list: &Payload) -> Option<&str> {
     items.iter().next()
 }
 
-pub fn echo(texts: &[String]) -> Option<Texts> {
+pub fn echo(texts: &[String]) -> Option<Vec<String>> {
     PAIR.with_borrow_mut(|pair| pair.echo(texts))
 }
 

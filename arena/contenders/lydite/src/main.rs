@@ -651,20 +651,6 @@ fn fields(transaction: &Transaction) -> [u8; 68] {
     out
 }
 
-/// The hashes of a batch; an error for each invalid transaction.
-struct Hashes(Vec<Result<[u8; 32], tx::Error>>);
-
-impl Output for Hashes {
-    #[inline(always)]
-    fn add(&self, sum: &mut Sum) {
-        self.0.iter().for_each(|hash| hash.add(sum));
-    }
-
-    fn write(&self, out: &mut Vec<u8>) -> bool {
-        self.0.iter().all(|hash| hash.write(out))
-    }
-}
-
 /// Applies the rule `le@56` to a transaction: sets the first four bytes of its recipient.
 fn set_to(tx: &mut TxEip1559, word: u32) {
     if let Some(to) = &mut tx.to {
@@ -700,10 +686,8 @@ fn transactions() -> Vec<Op> {
         negative("tx_decode", |raw| Transaction::decode(raw).is_ok()),
         op("tx_hash", |r| Some(r.rest()))
             .call(|raw| TransactionRef::decode(raw).map(|tx| tx.hash())),
-        op("tx_hash_batch", |r| r.until_empty(Reader::bytes)).reuse(
-            || Hashes(vec![Ok([0; 32]); 64]),
-            |raw, out| tx::hashes(raw, &mut out.0),
-        ),
+        op("tx_hash_batch", |r| r.until_empty(Reader::bytes))
+            .reuse(|| vec![Ok([0; 32]); 64], |raw, out| tx::hashes(raw, out)),
         op("tx_sender", |r| Some(r.rest())).call(|raw| {
             let tx = TransactionRef::decode(raw)?;
             let mut out = [0; 52];

@@ -400,20 +400,6 @@ fn unsorted(reader: &mut Reader) -> Option<Value> {
     Some(Value::Dictionary(entries.collect()))
 }
 
-/// The messages of a stream as trees.
-struct Messages(Vec<Decoded>);
-
-impl Output for Messages {
-    #[inline(always)]
-    fn add(&self, sum: &mut Sum) {
-        self.0.iter().for_each(|message| message.add(sum));
-    }
-
-    fn write(&self, out: &mut Vec<u8>) -> bool {
-        self.0.iter().all(|message| message.write(out))
-    }
-}
-
 /// A stream decoded to one tape; the frames keep their memory between streams.
 struct Stream {
     frames: Frames<Syrup>,
@@ -587,7 +573,7 @@ pub fn ops() -> Vec<Op> {
                     Ok::<_, captp::Error>(())
                 })?;
             }
-            Ok::<_, captp::Error>(Messages(messages))
+            Ok::<_, captp::Error>(messages)
         }),
     ]
 }

@@ -41,19 +41,6 @@ impl Output for Decoded {
     }
 }
 
-/// The messages of a stream.
-struct Messages(Vec<Decoded>);
-
-impl Output for Messages {
-    fn add(&self, sum: &mut Sum) {
-        self.0.iter().for_each(|message| message.add(sum));
-    }
-
-    fn write(&self, out: &mut Vec<u8>) -> bool {
-        self.0.iter().all(|message| message.write(out))
-    }
-}
-
 fn tree(reader: &mut Reader) -> Option<Value> {
     decode(reader.bytes()?)
 }
@@ -182,7 +169,7 @@ fn ops() -> Vec<Op> {
                 }
                 pending.drain(..at);
             }
-            Some(Messages(messages))
+            Some(messages)
         }),
     ]
 }

@@ -5,7 +5,7 @@ use std::io::{Read as _, Result, Write as _};
 use std::net::{TcpListener, TcpStream};
 
 use arena_kit::{Bytes, Reader, op, run};
-use arena_kit_captp::{LENGTH, Texts, many, one};
+use arena_kit_captp::{LENGTH, many, one};
 
 /// A message: the text, and zeros in place of a header.
 const MESSAGE: usize = 64;
@@ -99,7 +99,7 @@ fn echo_other(text: &str) -> Option<String> {
 }
 
 /// All messages at once.
-fn echo_many(texts: &[String]) -> Option<Texts> {
+fn echo_many(texts: &[String]) -> Option<Vec<String>> {
     SAME.with_borrow_mut(|connection| {
         connection.buffer.clear();
         for text in texts {
@@ -107,7 +107,7 @@ fn echo_many(texts: &[String]) -> Option<Texts> {
         }
         connection.exchange().ok()?;
         let messages = connection.buffer.chunks(MESSAGE);
-        Some(Texts(messages.map(result).collect::<Option<_>>()?))
+        messages.map(result).collect()
     })
 }
 

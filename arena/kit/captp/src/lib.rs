@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::net::SocketAddr;
 use std::thread;
 
-use arena_kit::{Bytes, Op, Output, Reader, Sum, op, set_digits, words};
+use arena_kit::{Bytes, Op, Output, Reader, op, set_digits, words};
 use futures_util::future::{join, join_all};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
@@ -46,21 +46,6 @@ pub fn many<O: Output + 'static>(
 fn text(reader: &mut Reader) -> Option<String> {
     let bytes = reader.take(LENGTH)?;
     Some(std::str::from_utf8(bytes).ok()?.to_owned())
-}
-
-/// The results of several calls, in the order of the calls.
-pub struct Texts(pub Vec<String>);
-
-impl Output for Texts {
-    fn add(&self, sum: &mut Sum) {
-        for text in &self.0 {
-            text.add(sum);
-        }
-    }
-
-    fn write(&self, out: &mut Vec<u8>) -> bool {
-        self.0.iter().all(|text| text.write(out))
-    }
 }
 
 /// The digest of no text.
@@ -158,7 +143,7 @@ pub fn operations<P: Peer>() -> Vec<Op> {
             other.run(async |peer| peer.echo(text).await)
         }),
         many("captp_echo_300", move |texts| {
-            same.run(async |peer| peer.echo_many(texts).await.map(Texts))
+            same.run(async |peer| peer.echo_many(texts).await)
         }),
         many("captp_chain", move |texts| {
             same.run(async |peer| peer.chain(texts).await.map(u64::to_le_bytes))
