@@ -89,10 +89,8 @@ struct Alloy;
 
 /// `from_raw_array` would also accept v = 27 and above.
 fn signature(bytes: &[u8; 65]) -> Option<Signature> {
-    let [v @ (0 | 1)] = bytes[64..] else {
-        return None;
-    };
-    Some(Signature::from_bytes_and_parity(&bytes[..64], v == 1))
+    let v = bytes[64];
+    (v <= 1).then(|| Signature::from_bytes_and_parity(&bytes[..64], v == 1))
 }
 
 impl Recovery for Alloy {

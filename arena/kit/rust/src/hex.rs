@@ -15,13 +15,13 @@ pub trait Hex: Copy + 'static {
     /// Returns the lower-case digits of `bytes`.
     fn encode(&self, bytes: impl AsRef<[u8]>) -> Self::Digits;
 
-    /// Writes the lower-case digits of `bytes` to `out`, which has their length.
+    /// Writes the lower-case digits of `bytes` to `out`, which has exactly their number of bytes.
     fn encode_into(&self, bytes: impl AsRef<[u8]>, out: &mut [u8]) -> Option<()>;
 
     /// Returns the bytes of digits in either case.
     fn decode(&self, text: impl AsRef<[u8]>) -> Self::Bytes;
 
-    /// Writes the bytes of digits to `out`, which has their length; `None` if the text is malformed.
+    /// Writes the bytes of digits to `out`, which has exactly their number; `None` if the text is malformed.
     fn decode_into(&self, text: impl AsRef<[u8]>, out: &mut [u8]) -> Option<()>;
 }
 
