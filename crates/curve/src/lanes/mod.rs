@@ -1,4 +1,8 @@
 //! Vectors of eight 64-bit lanes (AVX-512), and integers in 52-bit limbs for the IFMA multiplier.
+#![cfg_attr(
+    not(feature = "bls12-381"),
+    expect(dead_code, reason = "some operations are for BLS12-381 only")
+)]
 
 pub(crate) mod field;
 pub(crate) mod loose;

@@ -4,7 +4,6 @@
 use super::LANES;
 
 /// Broadcasts one lane to all.
-#[cfg(feature = "bls12-381")]
 pub(crate) const SPLAT: [[u64; LANES]; LANES] = {
     let (mut lanes, mut n) = ([[0; LANES]; LANES], 0);
     while n < LANES {
