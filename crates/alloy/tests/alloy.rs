@@ -14,10 +14,7 @@ use lydite_alloy::LyditeProvider;
 use proptest::prelude::*;
 
 fn read(name: &str) -> serde_json::Value {
-    let path = format!(
-        "{}/../../vectors/tx/{name}.json",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path = format!("{}/vectors/tx/{name}.json", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 

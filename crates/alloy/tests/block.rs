@@ -78,10 +78,7 @@ fn large_values() {
 /// The envelopes of generated transactions, and those of some blocks.
 fn envelopes() -> [Vec<Vec<u8>>; 2] {
     let read = |name: &str| -> serde_json::Value {
-        let path = format!(
-            "{}/../../vectors/tx/{name}.json",
-            env!("CARGO_MANIFEST_DIR")
-        );
+        let path = format!("{}/vectors/tx/{name}.json", env!("CARGO_MANIFEST_DIR"));
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
     };
     let raw = |vector: &serde_json::Value| hex::decode(vector["raw"].as_str().unwrap()).unwrap();

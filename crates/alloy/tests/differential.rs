@@ -57,7 +57,7 @@ fn compare(
 fn vectors() -> Vec<(Precompile, Vec<u8>)> {
     let read = |name: &str| -> Vec<serde_json::Value> {
         let path = format!(
-            "{}/../../vectors/precompiles/{name}.json",
+            "{}/vectors/precompiles/{name}.json",
             env!("CARGO_MANIFEST_DIR")
         );
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()

@@ -10,7 +10,7 @@ fn programs_of_the_report() {
     assert!(!install().revm, "only once");
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/precompiles/report.json"
+        "/vectors/precompiles/report.json"
     );
     let cases: Vec<serde_json::Value> =
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();

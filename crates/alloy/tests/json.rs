@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The raw transactions of vectors/tx, which have all types.
 fn raw_transactions() -> Vec<Vec<u8>> {
     let read = |name: &str| -> Value {
-        let path = format!("{}/../../vectors/tx/{name}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/vectors/tx/{name}", env!("CARGO_MANIFEST_DIR"));
         serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
     };
     let (blocks, generated) = (read("hoodi_772457_772461.json"), read("generated.json"));

@@ -171,7 +171,7 @@ fn sample_of_state_tests() {
     assert!(installed.consensus && installed.revm);
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/state-tests/sample.json"
+        "/vectors/state-tests/sample.json"
     );
     let tests: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let (mut valid, mut invalid) = (0, 0);

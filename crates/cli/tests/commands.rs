@@ -428,7 +428,7 @@ fn tx_decode() {
 fn tx_decode_of_blocks() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/tx/hoodi_772457_772461.json"
+        "/vectors/tx/hoodi_772457_772461.json"
     );
     let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mut types = std::collections::BTreeMap::new();
@@ -580,10 +580,7 @@ fn key_files() {
 
 #[test]
 fn eip712_hash() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/eth-ops/vectors.json"
-    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/vectors/eth-ops/vectors.json");
     let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let vector = &vectors["eip712_hash_typed_data"];
     let document = vector["input"].to_string();
@@ -874,7 +871,7 @@ fn xmss_adopts_keys_made_elsewhere() {
     let vectors: Value = serde_json::from_str(
         &std::fs::read_to_string(concat!(
             env!("CARGO_MANIFEST_DIR"),
-            "/../../vectors/xmss/test_2e8_dim4_full.json"
+            "/vectors/xmss/test_2e8_dim4_full.json"
         ))
         .unwrap(),
     )
@@ -921,7 +918,7 @@ fn xmss_adopts_keys_made_elsewhere() {
 /// leanVM's set: the published key and signature (`vectors/xmss/leanvm.json`).
 #[test]
 fn xmss_signs_like_leanvm() {
-    let file = include_str!("../../../vectors/xmss/leanvm.json");
+    let file = include_str!("../vectors/xmss/leanvm.json");
     let vectors: serde_json::Value = serde_json::from_str(file).unwrap();
     let case = &vectors["sign"][1];
     let (input, signature) = (&case["input"], case["output"].as_str().unwrap());
@@ -952,7 +949,7 @@ fn xmss_signs_like_leanvm() {
 /// A keystore signs what its key signs (the same published case), each epoch once, and only from its range.
 #[test]
 fn xmss_signs_from_keystores() {
-    let file = include_str!("../../../vectors/xmss/leanvm.json");
+    let file = include_str!("../vectors/xmss/leanvm.json");
     let vectors: serde_json::Value = serde_json::from_str(file).unwrap();
     let case = &vectors["sign"][1];
     let (input, signature) = (&case["input"], case["output"].as_str().unwrap());
@@ -1231,7 +1228,7 @@ fn evm_run() {
 fn syrup_in_json_and_back() {
     let file = include_str!(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/syrup/vectors.json"
+        "/vectors/syrup/vectors.json"
     ));
     let vectors: Value = serde_json::from_str(file).unwrap();
     // One message per type; the library's tests cover all others.
@@ -1247,7 +1244,7 @@ fn syrup_in_json_and_back() {
         "dict-nonstr",
         "handoff-give",
     ] {
-        let zoo = include_bytes!("../../../vectors/syrup/zoo.bin");
+        let zoo = include_bytes!("../vectors/syrup/zoo.bin");
         let mut cases = vectors.as_array().unwrap().iter();
         let bytes = match cases.find(|case| case["id"] == id) {
             Some(case) => lydite::bytes::hex::decode(case["hex"].as_str().unwrap()).unwrap(),
@@ -1328,7 +1325,7 @@ fn syrup_errors() {
 fn captp_streams_are_shown() {
     let file = include_str!(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/syrup/vectors.json"
+        "/vectors/syrup/vectors.json"
     ));
     let vectors: Value = serde_json::from_str(file).unwrap();
     let bytes = |id: &str| {

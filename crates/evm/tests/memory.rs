@@ -1,6 +1,5 @@
 //! Decoders use memory in proportion to the input, whatever the input claims.
 #![allow(clippy::unwrap_used)]
-#[path = "../../ocapn/tests/counted/mod.rs"]
 mod counted;
 
 use counted::most;

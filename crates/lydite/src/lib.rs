@@ -57,5 +57,5 @@ pub use lydite_xmss as xmss;
 
 /// Runs the README's example as a test.
 #[cfg(all(doctest, feature = "evm"))]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 pub struct Readme;

@@ -87,7 +87,7 @@ struct Readme;
 
 /// Runs the example of docs/captp.md as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/captp.md")]
+#[doc = include_str!("../captp.md")]
 struct Page;
 
 pub use error::Error;

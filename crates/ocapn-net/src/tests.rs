@@ -446,22 +446,18 @@ fn recorded(text: &str) {
 
 #[test]
 fn recorded_sessions_with_the_test_suite() {
-    recorded(include_str!("../../../vectors/captp/suite-2026-02.txt"));
-    recorded(include_str!(
-        "../../../vectors/captp/endo-2026-08-unframed.txt"
-    ));
-    recorded(include_str!(
-        "../../../vectors/captp/endo-2026-08-length.txt"
-    ));
+    recorded(include_str!("../vectors/captp/suite-2026-02.txt"));
+    recorded(include_str!("../vectors/captp/endo-2026-08-unframed.txt"));
+    recorded(include_str!("../vectors/captp/endo-2026-08-length.txt"));
 }
 
 #[test]
 fn recorded_handoffs_with_endo() {
     // Two nodes took part in each, with Endo in every role.
-    recorded(include_str!("../../../vectors/captp/endo-1fa6c227-a.txt"));
-    recorded(include_str!("../../../vectors/captp/endo-1fa6c227-b.txt"));
-    recorded(include_str!("../../../vectors/captp/endo-2c5bc1a86-a.txt"));
-    recorded(include_str!("../../../vectors/captp/endo-2c5bc1a86-b.txt"));
+    recorded(include_str!("../vectors/captp/endo-1fa6c227-a.txt"));
+    recorded(include_str!("../vectors/captp/endo-1fa6c227-b.txt"));
+    recorded(include_str!("../vectors/captp/endo-2c5bc1a86-a.txt"));
+    recorded(include_str!("../vectors/captp/endo-2c5bc1a86-b.txt"));
 }
 
 #[test]

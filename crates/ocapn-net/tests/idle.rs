@@ -1,6 +1,5 @@
 //! The memory of idle sessions.
 #![allow(clippy::unwrap_used, clippy::panic)]
-#[path = "../../ocapn/tests/counted/mod.rs"]
 mod counted;
 
 use std::io::{Read as _, Write as _};

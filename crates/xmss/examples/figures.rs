@@ -71,7 +71,7 @@ fn main() {
     });
     println!("signature: {time:.0}");
 
-    let file = include_str!("../../../vectors/xmss/prod_2e32_first131072.json");
+    let file = include_str!("../vectors/xmss/prod_2e32_first131072.json");
     let vectors: Value = serde_json::from_str(file).unwrap();
     let public_key = PublicKey::<LeanSigProd>::from_bytes(&bytes(&vectors["pk_ssz"])).unwrap();
     let claims = vectors["signatures"].as_array().unwrap().iter();

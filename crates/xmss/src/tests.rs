@@ -25,10 +25,7 @@ type Hash46 = Poseidon1Hash<8, 7, 46>;
 type Encoding46 = <LeanSigProd as Scheme>::Encoding;
 
 fn file(name: &str) -> Value {
-    let path = format!(
-        "{}/../../vectors/xmss/{name}.json",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path = format!("{}/vectors/xmss/{name}.json", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 

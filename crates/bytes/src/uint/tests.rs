@@ -343,7 +343,7 @@ fn conversions() {
 /// The amounts of `vectors/eth-ops`, read from the file.
 #[test]
 fn report_vectors() {
-    let file = include_str!("../../../../vectors/eth-ops/vectors.json");
+    let file = include_str!("../../vectors/eth-ops/vectors.json");
     // Extracts the integers between quotes after `operation`, in file order, without a JSON parser.
     let numbers = |operation: &str| {
         let at = file.find(&format!("\"{operation}\"")).unwrap();

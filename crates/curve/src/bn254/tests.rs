@@ -20,7 +20,7 @@ fn unhex(text: &str) -> Vec<u8> {
 
 fn vectors(name: &str) -> Vec<(String, Vec<u8>, Vec<u8>)> {
     let path = format!(
-        "{}/../../vectors/precompiles/geth/{name}.json",
+        "{}/vectors/precompiles/geth/{name}.json",
         env!("CARGO_MANIFEST_DIR")
     );
     let cases: Vec<serde_json::Value> =

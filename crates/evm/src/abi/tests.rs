@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn vectors(path: &str) -> serde_json::Value {
-    let path = format!("{}/../../vectors/{path}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/vectors/{path}", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 

@@ -14,11 +14,8 @@ use super::*;
 use crate::abi::{Int, Uint};
 
 fn vectors(path: &str) -> Value {
-    let text = fs::read_to_string(format!(
-        "{}/../../vectors/{path}",
-        env!("CARGO_MANIFEST_DIR")
-    ))
-    .unwrap();
+    let text =
+        fs::read_to_string(format!("{}/vectors/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
@@ -27,7 +24,7 @@ fn vectors(path: &str) -> Value {
 fn vectors_of_eth_account() {
     let text = fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/eip712/documents.json"
+        "/vectors/eip712/documents.json"
     ))
     .unwrap();
     let mut count = 0;

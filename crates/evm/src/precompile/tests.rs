@@ -12,7 +12,7 @@ use super::*;
 
 fn read(name: &str) -> Vec<Value> {
     let path = format!(
-        "{}/../../vectors/precompiles/{name}.json",
+        "{}/vectors/precompiles/{name}.json",
         env!("CARGO_MANIFEST_DIR")
     );
     serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap()
@@ -91,7 +91,7 @@ fn every_failing_vector_of_geth() {
         // Two files have different names.
         let file = if file == "blake2F" { "blake2f" } else { file };
         let path = format!(
-            "{}/../../vectors/precompiles/geth/fail-{file}.json",
+            "{}/vectors/precompiles/geth/fail-{file}.json",
             env!("CARGO_MANIFEST_DIR")
         );
         if !std::path::Path::new(&path).exists() {
@@ -117,7 +117,7 @@ fn every_failing_vector_of_geth() {
     }
     assert_eq!(
         std::fs::read_dir(format!(
-            "{}/../../vectors/precompiles/geth",
+            "{}/vectors/precompiles/geth",
             env!("CARGO_MANIFEST_DIR")
         ))
         .unwrap()

@@ -22,14 +22,14 @@ fn vectors(text: &str) -> Value {
 fn hoodi() -> Value {
     vectors(include_str!(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/tx/hoodi_772457_772461.json"
+        "/vectors/tx/hoodi_772457_772461.json"
     )))
 }
 
 fn generated() -> Value {
     vectors(include_str!(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/tx/generated.json"
+        "/vectors/tx/generated.json"
     )))
 }
 
@@ -310,7 +310,7 @@ fn refusals(request: &TransactionRequest, key: &SecretKey) {
 fn the_reports_transaction() {
     let ops = vectors(include_str!(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/eth-ops/vectors.json"
+        "/vectors/eth-ops/vectors.json"
     )));
     let transfer = TxEip1559 {
         chain_id: 1,

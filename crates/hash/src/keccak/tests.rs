@@ -278,7 +278,7 @@ fn two_splits_of_two_blocks() {
 fn vectors_of_the_reports() {
     let text = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/eth-ops/vectors.json"
+        "/vectors/eth-ops/vectors.json"
     ))
     .unwrap();
     let expected = |name: &str| {

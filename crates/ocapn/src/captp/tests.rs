@@ -19,7 +19,7 @@ fn vector(id: &str) -> Vec<u8> {
 }
 
 fn crypto(field: &str) -> Vec<u8> {
-    let file = include_str!("../../../../vectors/syrup/crypto.json");
+    let file = include_str!("../../vectors/syrup/crypto.json");
     let json: serde_json::Value = serde_json::from_str(file).unwrap();
     hex::decode(json[field].as_str().unwrap()).unwrap()
 }

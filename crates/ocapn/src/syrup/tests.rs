@@ -17,7 +17,7 @@ pub(crate) struct Vector {
 }
 
 pub(crate) fn vectors() -> Vec<Vector> {
-    let file = include_str!("../../../../vectors/syrup/vectors.json");
+    let file = include_str!("../../vectors/syrup/vectors.json");
     let cases: serde_json::Value = serde_json::from_str(file).unwrap();
     let text = |case: &serde_json::Value, field: &str| case[field].as_str().unwrap().to_string();
     let cases = cases.as_array().unwrap().iter().map(|case| Vector {
@@ -30,7 +30,7 @@ pub(crate) fn vectors() -> Vec<Vector> {
             .unwrap(),
     });
     let mut cases: Vec<_> = cases.collect();
-    let zoo = include_bytes!("../../../../vectors/syrup/zoo.bin").to_vec();
+    let zoo = include_bytes!("../../vectors/syrup/zoo.bin").to_vec();
     cases.push(Vector {
         id: "zoo".into(),
         class: "canonical".into(),

@@ -13,7 +13,7 @@ use crate::store::{KeyFile, StoreError};
 use crate::*;
 
 fn cases(handler: &str) -> Vec<Value> {
-    let file = include_str!("../../../../vectors/xmss/leanvm.json");
+    let file = include_str!("../../vectors/xmss/leanvm.json");
     let cases: Value = serde_json::from_str(file).unwrap();
     cases[handler].as_array().unwrap().clone()
 }

@@ -174,7 +174,7 @@ fn rfc6979_vectors() {
 fn project_vectors() {
     let text = include_str!(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../vectors/eth-ops/vectors.json"
+        "/vectors/eth-ops/vectors.json"
     ));
     let vectors: Value = serde_json::from_str(text).unwrap();
     let bytes = |value: &Value| lydite_bytes::hex::decode(value.as_str().unwrap()).unwrap();
