@@ -57,7 +57,7 @@ macro_rules! kernel {
 // With 16 registers, the words gathered in one pass over the schedule would be kept in memory for the next: on Zen 3, this
 // takes longer than the few rounds of a hash.
 kernel!(compress_avx2, "avx2", black_box, 0 1 2 3 4 5 6 7 8 9);
-// Rotates by one instruction. On Intel, 1000 rounds take 6 % less time when gathered words are kept.
+// Rotates by one instruction. On Intel, many rounds take less time if gathered words are kept.
 kernel!(compress_avx512vl, "avx2,avx512f,avx512vl", identity, 0 1 2 3 4 5 6 7 8 9);
 
 /// Two words of the message in each half of a vector.
