@@ -1,5 +1,5 @@
-//! What the adapters of XMSS share: key origins, signing with keys that are generated outside the clock, and results of
-//! batches.
+//! Code that the adapters of XMSS share: key origins, signing with keys that are generated outside the clock, and
+//! results of batches.
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;

@@ -1,7 +1,7 @@
 //! Elements of a prime field in eight lanes. Loading, storing and products are defined by each field, because they
 //! depend on its form.
 //!
-//! Limbs are "strict", that is, below 2^52. An element of size n is below n p; secp256k1 has a unit of its own.
+//! Limbs are "strict", that is, below 2^52. An element of size n is below n p, for secp256k1 below n (2^256 + 2^73).
 
 use core::{arch::x86_64::*, marker::PhantomData};
 
@@ -182,6 +182,26 @@ impl<P: Prime<N>, const N: usize> Fp2Lanes<P, N> {
         Self([
             re.minus::<A, B, K>(&other.0[0]),
             im.minus::<A, B, K>(&other.0[1]),
+        ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn minus_twice(&self, b: &Self, c: &Self) -> Self {
+        let [re, im] = &self.0;
+        Self([
+            re.minus_twice(&b.0[0], &c.0[0]),
+            im.minus_twice(&b.0[1], &c.0[1]),
+        ])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn minus_both(&self, b: &Self, c: &Self) -> Self {
+        let [re, im] = &self.0;
+        Self([
+            re.minus_both(&b.0[0], &c.0[0]),
+            im.minus_both(&b.0[1], &c.0[1]),
         ])
     }
 

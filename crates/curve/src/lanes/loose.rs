@@ -230,12 +230,12 @@ impl<P: Prime<N>, const N: usize> Loose<P, N> {
         ])
     }
 
-    /// Adds `K p`, after which the value must be in `0 .. 2^(BITS + 4)`, and reduces it below `2^BITS + p`, plus a small
-    /// error.
+    /// Adds `K p`, after which the value must be in `0 .. 2^(BITS + 4)`, and reduces it below `2^BITS + p`, plus a
+    /// small error.
     ///
     /// Subtracts the multiple of p that the top limb selects. The top limb is not carried yet, so it may be low by up
-    /// to `2^CARRY_BITS`. This amount is added before the selection; the margin of the table compensates if that was too
-    /// much.
+    /// to `2^CARRY_BITS`. This amount is added before the selection; the margin of the table compensates if that was
+    /// too much.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(crate) fn reduce<const BITS: u32, const K: i64>(&self) -> Self {

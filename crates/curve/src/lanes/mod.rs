@@ -99,8 +99,8 @@ pub(crate) fn carried<const N: usize>(mut limbs: [__m512i; N]) -> [__m512i; N] {
     limbs
 }
 
-/// Computes `A x` for a limb, which may be negative. Most steps are additions, because shifts and products compete for the
-/// same execution port.
+/// Computes `A x` for a limb, which may be negative. Most steps are additions, because shifts and products compete for
+/// the same execution port.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn times<const A: u32>(x: __m512i) -> __m512i {

@@ -1,7 +1,14 @@
 //! Lane permutations for products in Fp12 = Fp2\[w\]/(w^6 - xi), for any xi. Lane k of eight holds the coefficient of
 //! w^k; lanes 6 and 7 are zero. Indices 8 to 15 select from a second vector.
 
+use core::arch::x86_64::__mmask8;
+
 use super::LANES;
+
+/// Lanes 0, 2, 4.
+pub(crate) const EVEN: __mmask8 = 0b01_0101;
+/// Lanes 1, 3, 5.
+pub(crate) const ODD: __mmask8 = 0b10_1010;
 
 /// Broadcasts one lane to all.
 pub(crate) const SPLAT: [[u64; LANES]; LANES] = {

@@ -148,7 +148,7 @@ impl TypedSchema {
     /// Computes `hashStruct` of a message given as a JSON object.
     ///
     /// # Errors
-    /// [`Reason::Type`] if there is no such struct; otherwise the value that does not fit its type, with its path from
+    /// [`Reason::Type`] if the struct is not defined; otherwise the value that does not fit its type, with its path from
     /// `message`.
     pub fn hash_struct(
         &self,

@@ -13,7 +13,7 @@ use super::{IV, SIGMA};
 
 /// Defines a kernel; see [`Backend::compress`](super::Backend::compress).
 macro_rules! kernel {
-    ($name:ident, $features:literal, $fresh:ident, $($row:literal)*) => {
+    ($name:ident, $features:literal, $message:ident, $($row:literal)*) => {
         #[target_feature(enable = $features)]
         pub(super) fn $name(rounds: u32, h: &mut [u64; 8], m: &[u64; 16], ends: &[u64; 4]) {
             let ([low, high], [c, d]) = (h.as_chunks_mut::<4>().0, IV.as_chunks::<4>().0) else {
@@ -23,7 +23,7 @@ macro_rules! kernel {
             let mut state = [load(low), load(high), load(c), d];
             let mut left = rounds;
             loop {
-                let m = pairs($fresh(m));
+                let m = pairs($message(m));
                 $(
                     if left == 0 {
                         break;
@@ -54,8 +54,8 @@ macro_rules! kernel {
     };
 }
 
-// With 16 registers, the words gathered in one pass over the schedule would be kept in memory for the next: on Zen 3, this
-// takes longer than the few rounds of a hash.
+// With 16 registers, the words gathered in one pass over the schedule would be kept in memory for the next: on Zen 3,
+// this takes longer than the few rounds of a hash.
 kernel!(compress_avx2, "avx2", black_box, 0 1 2 3 4 5 6 7 8 9);
 // Rotates by one instruction. On Intel, many rounds take less time if gathered words are kept.
 kernel!(compress_avx512vl, "avx2,avx512f,avx512vl", identity, 0 1 2 3 4 5 6 7 8 9);

@@ -124,7 +124,7 @@ pub(super) enum Timer {
     Gift(GiftKey),
 }
 
-/// What is to be done before the caller goes on.
+/// A step that the vat takes before it returns to the caller.
 pub(super) enum Work {
     /// Delivers a message; holds its references and its result.
     Deliver {

@@ -199,24 +199,4 @@ impl Fp2Lanes {
         let re = a.add(b).mul(&a.minus::<1, 1, 20>(b));
         Self([re, a.mul(&b.add(b))])
     }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn minus_twice(&self, b: &Self, c: &Self) -> Self {
-        let [re, im] = &self.0;
-        Self([
-            re.minus_twice(&b.0[0], &c.0[0]),
-            im.minus_twice(&b.0[1], &c.0[1]),
-        ])
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn minus_both(&self, b: &Self, c: &Self) -> Self {
-        let [re, im] = &self.0;
-        Self([
-            re.minus_both(&b.0[0], &c.0[0]),
-            im.minus_both(&b.0[1], &c.0[1]),
-        ])
-    }
 }

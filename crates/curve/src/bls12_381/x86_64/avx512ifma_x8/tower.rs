@@ -1,7 +1,5 @@
 //! Fp12 = Fp2\[w\]/(w^6 - xi) with xi = 1 + u, in eight lanes: lane k holds the coefficient of w^k.
 
-use core::arch::x86_64::*;
-
 use blst::{blst_fp2, blst_fp6, blst_fp12};
 
 use super::{
@@ -13,14 +11,9 @@ use crate::{
     field::LazyField,
     lanes::{
         LANES,
-        tower::{ROTATED, SPLAT, SQUARE},
+        tower::{EVEN, ODD, ROTATED, SPLAT, SQUARE},
     },
 };
-
-/// Lanes 1, 3, 5.
-const ODD: __mmask8 = 0b10_1010;
-/// Lanes 0, 2, 4.
-const EVEN: __mmask8 = 0b01_0101;
 
 /// An element of Fp12, below 4 p. Lanes 6 and 7 are zero modulo p.
 #[derive(Clone, Copy)]

@@ -12,15 +12,10 @@ use super::{
 use crate::{
     lanes::{
         LANES, field, loose,
-        tower::{ROTATED, SPLAT, SQUARE},
+        tower::{EVEN, ODD, ROTATED, SPLAT, SQUARE},
     },
     montgomery::Adx,
 };
-
-/// Lanes 1, 3, 5.
-const ODD: __mmask8 = 0b10_1010;
-/// Lanes 0, 2, 4.
-const EVEN: __mmask8 = 0b01_0101;
 
 pub(super) type Fp2 = field::Fp2Lanes<P, 5>;
 pub(super) type Loose = loose::Loose<P, 5>;
@@ -108,8 +103,8 @@ fn karatsuba(re: Wide, im: Wide, sum: Wide) -> Loose {
     })
 }
 
-/// Returns `sum x[n] y[n]`. For values below a p and b p, the real part is below `(2 + s) p` and the imaginary part below
-/// `(1 + 2 s) p`, with `s = sum a b / 84`, which must be at most 1.
+/// Returns `sum x[n] y[n]`. For values below a p and b p, the real part is below `(2 + s) p` and the imaginary part
+/// below `(1 + 2 s) p`, with `s = sum a b / 84`, which must be at most 1.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn dot<const N: usize>(x: &[Operand<'_>; N], y: &[Operand<'_>; N]) -> Loose {
@@ -184,7 +179,8 @@ impl Fp12 {
         Self(dot::<6>(&x, &y).factor::<0>())
     }
 
-    /// Multiplies by `l[0] + l[1] w + l[2] w^3`. Each coefficient is in the given lane. Their bounds may add up to 20 p.
+    /// Multiplies by `l[0] + l[1] w + l[2] w^3`. Each coefficient is in the given lane. Their bounds may add up to
+    /// 20 p.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul_by_line(&self, line: [(&Factor, usize); 3]) -> Self {
         let (b, xb) = (&self.0, times_xi(&self.0));
