@@ -46,8 +46,13 @@ const POSITIVE: u64 = (MODULUS as u64) << 28;
 
 /// The words of a state, or of the values of the partial rounds.
 pub(super) type Words = [i64; ALL];
+/// A coefficient of a matrix, which fits in 32 bits: of the size that products read without another instruction.
+#[cfg(target_arch = "x86_64")]
+type Coefficient = i64;
+#[cfg(not(target_arch = "x86_64"))]
+type Coefficient = i32;
 /// A column of a matrix, in the order of [`order`].
-pub(super) type Column = [i32; ALL];
+pub(super) type Column = [Coefficient; ALL];
 
 /// The constants of Poseidon, width 16.
 pub(super) static POSEIDON1_16: Single<16, 20> = Single::new::<Poseidon1>();
@@ -134,8 +139,8 @@ impl<const W: usize, const P: usize> Single<W, P> {
                 let (a, b) = (matrix[i][j], matrix[i][j + half]);
                 assert!(a == matrix[i + half][j + half] && b == matrix[i + half][j]);
                 let both = mul(add(a, if is_sum { b } else { minus(b) }), inverse(2));
-                single.full[j][lane] = signed(mul(both, r3)) as i32;
-                single.leading[j][lane] = signed(mul(both, R)) as i32;
+                single.full[j][lane] = signed(mul(both, r3)) as Coefficient;
+                single.leading[j][lane] = signed(mul(both, R)) as Coefficient;
                 j += 1;
             }
             let mut round = 0;
@@ -161,13 +166,14 @@ impl<const W: usize, const P: usize> Single<W, P> {
             let mut from = 0;
             while from < W {
                 let j = order[from];
-                single.out_from_x[from][lane] = signed(tables.out_from_x[i][j]) as i32;
+                single.out_from_x[from][lane] = signed(tables.out_from_x[i][j]) as Coefficient;
                 from += 1;
             }
             let mut t = 0;
             while t < P {
-                single.z_from_x[lane][t] = signed(minus(tables.z_from_x[t][i])) as i32;
-                single.out_from_y[t][lane] = signed(mul(tables.out_from_y[i][t], r5)) as i32;
+                single.z_from_x[lane][t] = signed(minus(tables.z_from_x[t][i])) as Coefficient;
+                single.out_from_y[t][lane] =
+                    signed(mul(tables.out_from_y[i][t], r5)) as Coefficient;
                 t += 1;
             }
             lane += 1;
@@ -178,7 +184,7 @@ impl<const W: usize, const P: usize> Single<W, P> {
             let mut later = t + 3;
             while later < P {
                 let k = tables.z_from_y[later - t - 1];
-                single.z_from_y[t][later] = signed(mul(minus(k), r5)) as i32;
+                single.z_from_y[t][later] = signed(mul(minus(k), r5)) as Coefficient;
                 later += 1;
             }
             t += 1;
@@ -194,6 +200,10 @@ impl<const W: usize, const P: usize> Single<W, P> {
 
 /// Checks that `group` products with elements of at most `percent` hundredths of p, plus the result of the previous
 /// fold, stay below 2^63.
+#[allow(
+    clippy::unnecessary_cast,
+    reason = "necessary where a coefficient has 32 bits"
+)]
 const fn check_columns<const N: usize>(columns: &[Column; N], group: usize, percent: u64) {
     let mut lane = 0;
     while lane < ALL {

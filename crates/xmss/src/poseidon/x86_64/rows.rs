@@ -34,6 +34,17 @@ macro_rules! common {
         }
 
         #[inline(always)]
+        fn add_products(
+            &self,
+            sum: $vector,
+            column: &Column,
+            index: usize,
+            by: $vector,
+        ) -> $vector {
+            self.add(sum, self.mul(self.load(column, index), by))
+        }
+
+        #[inline(always)]
         fn fold(&self, t: $vector) -> $vector {
             fold(t, self)
         }
@@ -64,15 +75,6 @@ impl Rows for Numbers<Avx2> {
         // alignment requirement.
         unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), vector) }
     }
-
-    #[inline(always)]
-    fn add_products(&self, sum: __m256i, column: &Column, index: usize, by: __m256i) -> __m256i {
-        let words = &column.as_chunks::<4>().0[index];
-        // SAFETY: `self` holds evidence of the instructions; the reference is to 16 readable bytes, and the load has no
-        // alignment requirement.
-        let column = unsafe { _mm256_cvtepi32_epi64(_mm_loadu_si128(words.as_ptr().cast())) };
-        self.v.add64(sum, self.v.mul_signed(column, by))
-    }
 }
 
 impl Rows for Numbers<Avx512> {
@@ -93,15 +95,6 @@ impl Rows for Numbers<Avx512> {
         // SAFETY: `self` holds evidence of the instruction; the reference is to 64 writable bytes, and the store has no
         // alignment requirement.
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
-    }
-
-    #[inline(always)]
-    fn add_products(&self, sum: __m512i, column: &Column, index: usize, by: __m512i) -> __m512i {
-        let words = &column.as_chunks::<8>().0[index];
-        // SAFETY: `self` holds evidence of the instructions; the reference is to 32 readable bytes, and the load has no
-        // alignment requirement.
-        let column = unsafe { _mm512_cvtepi32_epi64(_mm256_loadu_si256(words.as_ptr().cast())) };
-        self.v.add64(sum, self.v.mul_signed(column, by))
     }
 
     /// The third vector contains words of both halves.
