@@ -68,8 +68,7 @@ pub(super) fn power_with<R: MulKernel, P: Product<N>, const N: usize>(
     let mut one = [0; N];
     one[0] = 1;
     let power = field.multiply(&power, &one);
-    // With elements up to twice the modulus, the result may be the modulus.
-    if power == modulus {
+    if P::LOOSE && power == modulus {
         return vec![0; N];
     }
     power.to_vec()
@@ -86,6 +85,9 @@ fn to_montgomery<R: MulKernel, const N: usize>(number: &[u64], modulus: &[u64; N
 
 /// Products modulo an odd number of N words. x is stored as `x 2^(64 N)`.
 pub(super) trait Product<const N: usize> {
+    /// Whether a result may be the modulus.
+    const LOOSE: bool = false;
+
     fn new(modulus: &[u64; N]) -> Self;
 
     /// Returns `a b / 2^(64 N)`.
@@ -106,6 +108,8 @@ struct Montgomery<const N: usize, const LOOSE: bool> {
 }
 
 impl<const N: usize, const LOOSE: bool> Product<N> for Montgomery<N, LOOSE> {
+    const LOOSE: bool = LOOSE;
+
     fn new(modulus: &[u64; N]) -> Self {
         Self {
             modulus: *modulus,
