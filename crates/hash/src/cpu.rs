@@ -250,7 +250,7 @@ macro_rules! proofs {
                 /// Returns the evidence if the CPU has the instructions and the tier in force includes them.
                 #[inline(always)]
                 pub fn detect() -> Option<Self> {
-                    (cfg!(target_arch = $architecture) && features().contains($features)).then_some(Self(()))
+                    (cfg!(target_arch = $architecture) && has($features)).then_some(Self(()))
                 }
             }
         )*
@@ -288,13 +288,17 @@ proofs! { "aarch64":
 /// The features that kernels may use, and [`DETECTED`]; 0 before the first detection.
 static ALLOWED: AtomicU32 = AtomicU32::new(0);
 
+/// Whether kernels may use a set of features, which is not empty. If so, this takes one test.
 #[inline(always)]
-fn features() -> Features {
+fn has(wanted: Features) -> bool {
     let features = Features(ALLOWED.load(Relaxed));
-    if features.contains(DETECTED) {
-        features
-    } else {
-        first()
+    features.contains(wanted) || features == Features(0) && first().contains(wanted)
+}
+
+fn features() -> Features {
+    match Features(ALLOWED.load(Relaxed)) {
+        Features(0) => first(),
+        features => features,
     }
 }
 
