@@ -42,6 +42,7 @@ pub use crate::evm::eip712::{TypedData, TypedSchema};
 pub use crate::evm::precompile::{Fork, Precompile};
 #[cfg(feature = "evm")]
 pub use crate::evm::{
+    Log,
     abi::{self, AbiDecode, AbiEncode, AbiType, CallCodec, EventCodec},
     abi_call, abi_event, abi_struct,
     eip712::{Domain, TypedStruct, TypedValue},
