@@ -5,6 +5,8 @@
 mod block;
 #[cfg(feature = "consensus")]
 mod consensus;
+#[cfg(feature = "consensus")]
+mod convert;
 #[cfg(feature = "revm")]
 mod crypto;
 #[cfg(feature = "revm")]
@@ -24,6 +26,8 @@ pub use block::{
 };
 #[cfg(feature = "consensus")]
 pub use consensus::LyditeProvider;
+#[cfg(feature = "consensus")]
+pub use convert::{to_envelope, to_transaction};
 #[cfg(feature = "revm")]
 pub use crypto::LyditeCrypto;
 #[cfg(feature = "revm")]

@@ -9,7 +9,7 @@ use alloy_consensus::{
 };
 use alloy_eips::eip2718::Decodable2718;
 use alloy_primitives::{Address, B256, Keccak256, Signature, U256, keccak256};
-use lydite::{bytes::hex, curve::secp256k1::SecretKey};
+use lydite::{bytes::hex, curve::secp256k1::SecretKey, evm::tx::Transaction};
 use lydite_alloy::LyditeProvider;
 use proptest::prelude::*;
 
@@ -40,6 +40,9 @@ fn transactions_of_all_types() {
         let tx = TxEnvelope::decode_2718(&mut raw.as_slice()).unwrap();
         types[usize::from(tx.tx_type() as u8)] += 1;
         assert_eq!(tx.tx_hash().to_string(), vector["hash"].as_str().unwrap());
+        let ours = Transaction::decode(&raw).unwrap();
+        assert_eq!(lydite_alloy::to_transaction(&tx).unwrap(), ours);
+        assert_eq!(lydite_alloy::to_envelope(&ours).ok().as_ref(), Some(&tx));
         let theirs = tx.recover_signer().ok();
         assert_eq!(
             theirs.map(|a| a.to_string()).as_deref(),

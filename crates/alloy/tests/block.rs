@@ -149,6 +149,8 @@ fn decoded_pooled_transactions() {
     ))
     .encoded_2718();
     assert_ne!(&pooled, blob);
+    let envelope = TxEnvelope::decode_2718_exact(&pooled).unwrap();
+    assert!(lydite_alloy::to_transaction(&envelope).is_err());
     let both = [pooled, blob.clone()];
     assert_eq!(by_ours(&both), by_alloy(&both));
     let [first, second] = by_ours(&both).unwrap()[..] else {
