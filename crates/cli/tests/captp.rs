@@ -5,6 +5,8 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
+const ECHO: &str = "/s/IO58l1laTyhcrgDKbEzFOO32MDd6zE5w?";
+
 /// Stops the server.
 struct Server(Child);
 
@@ -21,31 +23,60 @@ fn lydite(arguments: &[&str]) -> Command {
     command
 }
 
+/// Serves the suite's objects, and returns the sturdyref of its echo.
+fn serve(options: &[&str]) -> (Server, String) {
+    let mut serve = lydite(&["serve", "--suite", "--listen=127.0.0.1:0"]);
+    serve.args(options).stdout(Stdio::piped());
+    let mut server = Server(serve.spawn().unwrap());
+    let mut line = String::new();
+    let mut output = BufReader::new(server.0.stdout.take().unwrap());
+    output.read_line(&mut line).unwrap();
+    let locator = line.trim().rsplit(' ').next().unwrap();
+    (server, locator.replacen('?', ECHO, 1))
+}
+
+/// What a call prints to standard output and standard error.
+fn call(sturdyref: &str, arguments: &[&str]) -> (String, String) {
+    let output = lydite(&["call", sturdyref])
+        .args(arguments)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr))
+}
+
 #[test]
 fn a_call_by_sturdyref() {
-    let echo = "/s/IO58l1laTyhcrgDKbEzFOO32MDd6zE5w?";
     for (transport, options) in [
         ("tcp-testing-only", &["--framing=none"][..]),
         ("tcp-testing-only", &["--framing=length"]),
         ("websocket", &["--websocket"]),
     ] {
-        let mut serve = lydite(&["serve", "--suite", "--listen=127.0.0.1:0"]);
-        serve.args(options).stdout(Stdio::piped());
-        let mut server = Server(serve.spawn().unwrap());
-        let mut line = String::new();
-        let mut output = BufReader::new(server.0.stdout.take().unwrap());
-        output.read_line(&mut line).unwrap();
-        let locator = line.trim().rsplit(' ').next().unwrap();
-        assert!(locator.contains(transport), "{line}");
-        let sturdyref = locator.replacen('?', echo, 1);
-        let result = lydite(&["call", &sturdyref, "\"Ann\"", "[1, true]"]).output();
-        let result = result.unwrap();
-        let error = String::from_utf8(result.stderr).unwrap();
-        assert_eq!(
-            String::from_utf8(result.stdout).unwrap(),
-            "[\"Ann\",[1,true]]\n",
-            "{error}"
-        );
+        let (_server, sturdyref) = serve(options);
+        assert!(sturdyref.contains(transport), "{sturdyref}");
+        let (result, error) = call(&sturdyref, &["\"Ann\"", "[1, true]"]);
+        assert_eq!(result, "[\"Ann\",[1,true]]\n", "{error}");
+    }
+}
+
+#[test]
+fn the_method_may_be_a_word() {
+    let (_server, sturdyref) = serve(&[]);
+    for method in ["greet-all", "{\"symbol\":\"greet-all\"}"] {
+        let (result, error) = call(&sturdyref, &[method, "\"Ann\""]);
+        assert_eq!(result, "[{\"symbol\":\"greet-all\"},\"Ann\"]\n", "{error}");
+    }
+    // A word that is JSON is a value, not a method.
+    assert_eq!(call(&sturdyref, &["true"]).0, "[true]\n");
+    // Later arguments are data, and a mistake in JSON is not a method.
+    for wrong in [
+        &["greet", "Ann"][..],
+        &["\"greet"],
+        &["{symbol:greet}"],
+        &[""],
+    ] {
+        let (result, error) = call(&sturdyref, wrong);
+        assert!(result.is_empty() && error.contains("not JSON: "), "{error}");
     }
 }
 
@@ -53,26 +84,10 @@ fn a_call_by_sturdyref() {
 fn a_recording_is_replayed() {
     let file = std::env::temp_dir().join(format!("lydite-{}.captp", std::process::id()));
     let file = file.to_str().unwrap();
-    let mut serve = lydite(&["serve", "--suite", "--listen=127.0.0.1:0", "--record", file]);
-    let mut server = Server(serve.stdout(Stdio::piped()).spawn().unwrap());
-    let mut line = String::new();
-    let mut output = BufReader::new(server.0.stdout.take().unwrap());
-    output.read_line(&mut line).unwrap();
-    let echo = "/s/IO58l1laTyhcrgDKbEzFOO32MDd6zE5w?";
-    let sturdyref = line
-        .trim()
-        .rsplit(' ')
-        .next()
-        .unwrap()
-        .replacen('?', echo, 1);
+    let (server, sturdyref) = serve(&["--record", file]);
     for argument in ["\"Ann\"", "[1, true]"] {
-        assert!(
-            lydite(&["call", &sturdyref, argument])
-                .output()
-                .unwrap()
-                .status
-                .success()
-        );
+        let (result, error) = call(&sturdyref, &[argument]);
+        assert!(!result.is_empty(), "{error}");
     }
     drop(server);
     let replay = |options: &[&str]| {

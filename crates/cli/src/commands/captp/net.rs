@@ -11,6 +11,7 @@ use lydite::bytes::hex;
 use lydite::ocapn::captp::{Dialect, Error, Frames, Framing, Locator, Syrup};
 use lydite::ocapn::syrup::Value;
 use lydite_ocapn_net::{Netlayer as _, Node, Passable, Recording, Tcp, WebSocket, suite};
+use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -45,7 +46,8 @@ pub struct Serve {
 pub struct Call {
     /// ocapn://designator.tcp-testing-only/s/swiss?host=…&port=… or ocapn://designator.websocket/s/swiss?url=…
     sturdyref: String,
-    /// Arguments in JSON, as for `lydite syrup encode`; a method is {"symbol":"…"}
+    /// The method, and its arguments in JSON, as for `lydite syrup encode`; a first argument that is a word is a symbol
+    #[arg(value_names = ["METHOD", "ARGUMENTS"])]
     arguments: Vec<String>,
     #[command(flatten)]
     wire: Wire,
@@ -164,10 +166,19 @@ pub fn serve(arguments: &Serve, output: &Output) -> Result<Answer> {
     })
 }
 
+/// Whether an argument that is not JSON is the name of a method, rather than JSON with a mistake.
+fn is_word(text: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || "-_!?*>".contains(c);
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(part)
+}
+
 pub fn call(arguments: &Call, _: &Output) -> Result<Answer> {
     let locator: Locator = arguments.sturdyref.parse().context("not a locator")?;
-    let values = arguments.arguments.iter().map(|json| {
-        let json = serde_json::from_str(json).with_context(|| format!("not JSON: {json}"))?;
+    let values = arguments.arguments.iter().enumerate().map(|(index, text)| {
+        let json = match serde_json::from_str(text) {
+            Err(_) if index == 0 && is_word(text) => json!({ "symbol": text }),
+            json => json.with_context(|| format!("not JSON: {text}"))?,
+        };
         from_json(&json)
     });
     let values: Vec<Value> = values.collect::<Result<_>>()?;
