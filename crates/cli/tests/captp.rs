@@ -1,9 +1,10 @@
-//! `lydite captp serve`, `call` and `replay` with each other.
+//! `lydite captp serve`, `call`, `trace` and `replay` with each other.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::{sync::mpsc, thread, time::Duration};
 
 const ECHO: &str = "/s/IO58l1laTyhcrgDKbEzFOO32MDd6zE5w?";
 
@@ -77,6 +78,43 @@ fn the_method_may_be_a_word() {
     ] {
         let (result, error) = call(&sturdyref, wrong);
         assert!(result.is_empty() && error.contains("not JSON: "), "{error}");
+    }
+}
+
+#[test]
+fn a_trace_prints_both_directions() {
+    let (_server, sturdyref) = serve(&[]);
+    let (_, port) = sturdyref.rsplit_once("port=").unwrap();
+    let dial = format!("--dial=127.0.0.1:{port}");
+    let mut trace = lydite(&["trace", "--listen=127.0.0.1:0", &dial]);
+    trace.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut trace = Server(trace.spawn().unwrap());
+    let mut line = String::new();
+    let mut errors = BufReader::new(trace.0.stderr.take().unwrap());
+    errors.read_line(&mut line).unwrap();
+    let (_, proxy) = line.trim().rsplit_once(':').unwrap();
+    let sturdyref = sturdyref.replacen(&format!("port={port}"), &format!("port={proxy}"), 1);
+    let (result, error) = call(&sturdyref, &["\"Ann\""]);
+    assert_eq!(result, "[\"Ann\"]\n", "{error}");
+
+    // The proxy may print a message after it has forwarded it.
+    let (sender, lines) = mpsc::channel();
+    let output = BufReader::new(trace.0.stdout.take().unwrap());
+    thread::spawn(move || {
+        output
+            .lines()
+            .try_for_each(|line| sender.send(line.unwrap()))
+    });
+    let mut missing = vec![
+        ("0 > ", "op:start-session"),
+        ("0 < ", "op:start-session"),
+        ("0 > ", "\"Ann\""),
+        ("0 < ", "\"Ann\""),
+    ];
+    while !missing.is_empty() {
+        let line = lines.recv_timeout(Duration::from_secs(30));
+        let line = line.unwrap_or_else(|_| panic!("not printed: {missing:?}"));
+        missing.retain(|(direction, text)| !line.starts_with(direction) || !line.contains(text));
     }
 }
 

@@ -204,6 +204,7 @@ pub fn trace(arguments: &Trace, _: &Output) -> Result<Answer> {
         let listener = TcpListener::bind(&arguments.listen).await;
         let listener =
             listener.with_context(|| format!("cannot listen on {}", arguments.listen))?;
+        eprintln!("listening on {}", listener.local_addr()?);
         for connection in 0.. {
             let (near, _) = listener.accept().await?;
             let far = TcpStream::connect(&arguments.dial).await;
