@@ -131,6 +131,17 @@ pub fn watch(state: &mut State, reference: usize, _: usize, _: usize) -> Result<
     Ok(0)
 }
 
+/// Whether so much waits to be sent to the peer of a reference, or for a promise, that the caller should wait.
+pub fn is_congested(
+    state: &mut State,
+    reference: usize,
+    _: usize,
+    _: usize,
+) -> Result<usize, Failure> {
+    let peer = state.peer()?;
+    Ok(peer.vat.is_congested(peer.refs.get(reference)?).into())
+}
+
 /// Releases a handle.
 pub fn release(state: &mut State, reference: usize, _: usize, _: usize) -> Result<usize, Failure> {
     let peer = state.peer()?;

@@ -61,6 +61,7 @@ macro_rules! operations {
             index = crate::captp::index;
             listen = crate::captp::listen;
             watch = crate::captp::watch;
+            isCongested = crate::captp::is_congested;
             release = crate::captp::release;
             object = crate::captp::object;
             publish = crate::captp::publish;

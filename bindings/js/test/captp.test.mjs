@@ -5,7 +5,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { Broken, CapTP, Far, SyrupSymbol, send } from 'lydite/captp'
+import { Broken, CapTP, Far, SyrupSymbol, ready, send } from 'lydite/captp'
 import { inChromium } from './chromium.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
@@ -261,4 +261,38 @@ test('messages that the core refuses', async (context) => {
   assert.equal(client.closed, false)
   while (client.deliver()) await pass(10)
   send(remote, bytes)
+})
+
+test('waiting for room before each message', async (context) => {
+  const { client, remote, store, pass } = await connected(context)
+  const bytes = new Uint8Array(LONG)
+  let sent = 0
+  const write = async (count) => {
+    for (; sent < count; sent++) {
+      await ready(remote)
+      send(remote, new SyrupSymbol('note'), BigInt(sent), bytes)
+    }
+  }
+  const all = write(40)
+  await pass(100)
+  // 4 MiB in the core, and what it has passed to the socket.
+  assert.ok(sent >= 4 && sent <= 7, sent)
+  for (let i = 0; sent < 40 && i < 100; i++) {
+    client.deliver()
+    await pass(20)
+    // Twice 4 MiB: what waits in the core, and what it is passing to the socket.
+    assert.ok(sent - store.order.length <= 12, `${sent}, ${store.order.length}`)
+  }
+  await all
+  while (client.deliver()) await pass(10)
+  assert.deepEqual(store.order, range(40))
+
+  const more = write(80)
+  await pass(100)
+  assert.ok(sent < 80, sent)
+  client.close()
+  // Nothing waits any more.
+  await more
+  remote[Symbol.dispose]()
+  await assert.rejects(ready(remote), /released/)
 })

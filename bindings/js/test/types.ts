@@ -5,7 +5,7 @@ import wasm from 'lydite/wasm'
 import { engine } from 'lydite/ox'
 import { register } from 'lydite/ethers'
 import { account } from 'lydite/viem'
-import { Broken, CapTP, Far, type Passable, type Remote, type RemotePromise, SyrupSymbol, item, settled } from 'lydite/captp'
+import { Broken, CapTP, Far, type Passable, type Remote, type RemotePromise, SyrupSymbol, item, ready, settled } from 'lydite/captp'
 import lydite, { type XmssKeyFile, type AbiValue, Codec, Event, type Hex, LyditeError, type Lydite, type Transaction, decodeTransaction, keccak256 } from 'lydite'
 import { Engine } from 'ox'
 import { type LocalAccount, toAccount } from 'viem/accounts'
@@ -33,6 +33,7 @@ class Counter extends Far {
 }
 async function capabilities(captp: CapTP): Promise<[unknown, Passable]> {
   const promise: RemotePromise = captp.enliven('ocapn://')
+  await ready(promise)
   const remote: Remote = await promise.make(new Counter(), () => 1n, new Map([['a', promise]]), undefined)
   using held = remote.part()
   // @ts-expect-error dates have no encoding

@@ -2,7 +2,7 @@
 
 import { Connections, type Options } from './captp.js'
 
-export { Broken, Far, LyditeError, broken, field, item, send, settled } from './captp.js'
+export { Broken, Far, LyditeError, broken, field, item, ready, send, settled } from './captp.js'
 export type { Passable, Remote, RemotePromise } from './captp.js'
 export { SyrupFloat32, SyrupRecord, SyrupSymbol } from './syrup.js'
 

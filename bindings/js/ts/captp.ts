@@ -186,6 +186,13 @@ export function send(reference: Remote, ...args: Passable[]): void {
   handle.node.send(handle.use(), args)
 }
 
+/** Resolves when there is room for more messages: at most 4 MiB wait to be sent to the peer, besides what is being
+ * passed to the socket, or fewer than 512 messages wait for the promise. Resolves at once if the session has ended. */
+export async function ready(reference: Remote): Promise<void> {
+  // Used again after each wait, so that it is not collected before.
+  for (let handle; (handle = handleOf(reference)).node.isCongested(handle.use()); ) await handle.node.moved()
+}
+
 /** Resolves when the session with the object's process has ended. */
 export const broken = (reference: Remote): Promise<void> => {
   const handle = handleOf(reference)
@@ -209,6 +216,8 @@ export class Connections {
   readonly #links = new Map<number, Link>()
   /** Those with frames that wait, to be sent or for the core. */
   readonly #busy = new Set<Link>()
+  /** Wakes those that wait for room. */
+  #waking: (() => void)[] = []
   #pumping = false
   #resuming = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -292,6 +301,15 @@ export class Connections {
     this.#run('listen', number)
     this.#pump()
     return promise
+  }
+
+  isCongested(number: number): boolean {
+    return this.#run('isCongested', number) !== 0
+  }
+
+  /** Resolves when messages may have been sent. */
+  moved(): Promise<void> {
+    return new Promise((resolve) => this.#waking.push(resolve))
   }
 
   broken(number: number, proxy: object): Promise<void> {
@@ -393,6 +411,7 @@ export class Connections {
     } finally {
       this.#pumping = false
     }
+    for (const wake of this.#waking.splice(0)) wake()
     clearTimeout(this.#timer)
     let wait = this.#run('tick', this.#now())
     if (this.#busy.size > 0 && (wait === 0 || wait > POLL_TIME)) wait = POLL_TIME
