@@ -601,3 +601,49 @@ fn payloads_keep_references_in_order() {
     });
     assert_eq!(again, payload);
 }
+
+#[test]
+fn many_dropped_references_are_few_messages() {
+    const REFERENCES: usize = 100_000;
+    let mut configs: Vec<Config> = (0..2).map(config).collect();
+    for config in &mut configs {
+        // And some for the object that is called.
+        (config.limits.exports, config.limits.imports) = (REFERENCES + 9, REFERENCES + 9);
+    }
+    let mut world = World::with(configs, 1);
+    world.publish(1, b"maker");
+    let maker = world.enliven(0, 1, b"maker");
+    world.settle();
+    let mut received = vec![];
+    for _ in 0..REFERENCES / 4000 {
+        let result = world.vats[0].call(maker, &Payload::list(|_| {}));
+        world.vats[0].listen(result);
+        let events = world.settle();
+        let [(_, _, reply)] = calls(&events[1]).try_into().unwrap();
+        let vat = &mut world.vats[1];
+        let objects: Vec<Ref> = (0..4000).map(|_| vat.object()).collect();
+        let list = Payload::list(|list| {
+            objects.iter().for_each(|object| {
+                list.reference(*object);
+            });
+        });
+        vat.resolve(reply.unwrap(), Ok(&list));
+        vat.drop_payload(list);
+        vat.drop_ref(reply.unwrap());
+        let events = world.settle();
+        received.push(outcome(&events[0], result).unwrap().unwrap());
+        world.vats[0].drop_ref(result);
+        world.settle();
+    }
+    let before = world.sent[0][0].len();
+    for payload in received {
+        world.vats[0].drop_payload(payload);
+    }
+    let events = world.settle();
+    let dropped = |event: &&Event| matches!(event, Event::Dropped(_));
+    assert_eq!(events[1].iter().filter(dropped).count(), REFERENCES);
+    let sent = &world.sent[0][0][before..];
+    let label: &[u8] = b"op:gc-exports";
+    let messages = sent.windows(label.len()).filter(|bytes| *bytes == label);
+    assert_eq!(messages.count(), 25);
+}
