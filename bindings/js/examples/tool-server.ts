@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { CapTP, Far, type Remote } from 'lydite/captp'
 import { WebSocket, WebSocketServer } from 'ws'
 
@@ -12,12 +13,15 @@ class Notes extends Far {
   write(text: string) { return (this.#text = text) }
 }
 
-/** A weaker tool in front of another: read-only, for a number of reads. Zero reads left revokes it. */
-const readOnly = (notes: Remote, allowance: { reads: number }) =>
+/** A weaker tool in front of another: read-only, for a number of reads a second. Zero revokes it. */
+const readOnly = (notes: Remote, limit: { rate: number }) =>
   new (class extends Far {
+    /** The times of the reads within the last second. */
+    #reads: number[] = []
     read() {
-      if (allowance.reads === 0) throw new Error('no reads left')
-      allowance.reads -= 1
+      this.#reads = this.#reads.filter((time) => performance.now() - time < 1000)
+      if (this.#reads.length >= limit.rate) throw new Error('no reads left')
+      this.#reads.push(performance.now())
       return notes.read()
     }
     write() { throw new Error('these notes are read-only') }
@@ -45,11 +49,11 @@ const helper = (await listen()).publish(tryAll)
 const agent = new CapTP({ WebSocket })
 const notes = agent.enliven(sturdyref)
 await notes.write('buy milk')
-const allowance = { reads: 1 }
-const tool = readOnly(notes, allowance)
-// One read, then more, until the agent revokes the tool.
-for (const reads of [1, 2, 0]) {
-  allowance.reads = reads
+const limit = { rate: 0 }
+const tool = readOnly(notes, limit)
+// One read a second, then two, until the agent revokes the tool.
+for (limit.rate of [1, 2, 0]) {
   for (const line of await agent.enliven(helper)(tool)) console.log(line)
+  await setTimeout(1100)
 }
 process.exit()

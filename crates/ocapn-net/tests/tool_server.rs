@@ -6,7 +6,9 @@ mod tool_server;
 
 #[test]
 fn a_weaker_tool_is_lent_and_revoked() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
+    // The seconds between the attempts take no time.
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().start_paused(true).build().unwrap();
     let read_only = "refused: these notes are read-only";
     let none_left = "refused: no reads left";
     let lines = runtime.block_on(tool_server::demonstrate()).unwrap();

@@ -2,10 +2,10 @@
 //! with `cargo run -p lydite-ocapn-net --example tool_server`.
 mod notes;
 
-use std::sync::{Arc, atomic::AtomicU64, atomic::Ordering::Relaxed};
+use std::sync::{Arc, atomic::AtomicUsize, atomic::Ordering::Relaxed};
 
 use lydite_ocapn_net::{Error, Network, Node, Promise, Ref, object};
-use notes::{NotesApi, NotesCalls as _, Pad, ReadOnly};
+use notes::{NotesApi, NotesCalls as _, Pad, ReadOnly, SECOND};
 
 /// A helper on a third node, which has no access to anything but what it is given.
 #[object]
@@ -37,16 +37,16 @@ pub async fn demonstrate() -> Result<Vec<String>, Failure> {
     let tool = "ocapn://server.memory/s/notes".parse()?;
     let notes: Promise<Ref<NotesApi>> = agent.enliven(&tool).cast();
     notes.write("buy milk").await?;
-
-    let left = Arc::new(AtomicU64::new(0));
-    let weaker = NotesApi::object(&agent, ReadOnly(notes.await?, left.clone()));
+    let (notes, rate) = (notes.await?, Arc::new(AtomicUsize::new(0)));
+    let weaker = NotesApi::object(&agent, ReadOnly(notes, rate.clone(), Vec::new().into()));
     let helper = agent.enliven(&"ocapn://helper.memory/s/helper".parse()?);
     let helper: Promise<Ref<HelperApi>> = helper.cast();
     let mut lines = Vec::new();
-    // One read, then more, until the agent revokes the tool.
+    // One read a second, then two, until the agent revokes the tool.
     for reads in [1, 2, 0] {
-        left.store(reads, Relaxed);
+        rate.store(reads, Relaxed);
         lines.extend(helper.try_all(&weaker).await?);
+        tokio::time::sleep(SECOND).await;
     }
     Ok(lines)
 }

@@ -1,9 +1,11 @@
 //! The tool, and a weaker one in front of it.
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use lydite_ocapn_net::{Error, Ref, object};
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, time::Duration, time::Instant};
+
+pub const SECOND: Duration = Duration::from_secs(1);
 
 #[object]
 pub trait Notes {
@@ -26,16 +28,24 @@ impl Notes for Pad {
     }
 }
 
-/// A weaker tool: read-only, for a number of reads. Zero reads left revokes it.
-pub struct ReadOnly(pub Ref<NotesApi>, pub Arc<AtomicU64>);
+/// A weaker tool: read-only, for a number of reads a second. Zero revokes it. The last field has the times of the reads
+/// within the last second.
+pub struct ReadOnly(
+    pub Ref<NotesApi>,
+    pub Arc<AtomicUsize>,
+    pub Mutex<Vec<Instant>>,
+);
 
 impl Notes for ReadOnly {
     async fn read(&self) -> Result<String, Error> {
-        let one_less = |left: u64| left.checked_sub(1);
-        match self.1.fetch_update(Relaxed, Relaxed, one_less) {
-            Ok(_) => self.0.read().await,
-            Err(_) => Err(Error::new("no reads left")),
+        let mut reads = self.2.lock().await;
+        reads.retain(|time| time.elapsed() < SECOND);
+        if reads.len() >= self.1.load(Relaxed) {
+            return Err(Error::new("no reads left"));
         }
+        reads.push(Instant::now());
+        drop(reads);
+        self.0.read().await
     }
 
     async fn write(&self, _: String) -> Result<String, Error> {
