@@ -9,7 +9,8 @@ use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use lydite_bytes::hex;
 
-use crate::{Error, Failure, RowError, rows};
+use crate::rows::{Row, variable};
+use crate::{Error, Failure, RowError};
 
 /// A column of byte strings.
 ///
@@ -108,8 +109,8 @@ impl ByteColumn {
                 });
                 (array.clone(), failures.collect())
             }
-            _ => rows::variable(self.len(), 0, |row, values| {
-                let value = rows::bytes(self, row)?;
+            _ => variable(self.len(), 0, |row, values| {
+                let value = self.try_get(row)?;
                 Ok(value.map(|value| values.extend_from_slice(value)))
             }),
         }
@@ -196,6 +197,33 @@ impl ByteColumn {
             Values::Binary(array) => map(array, rows, call),
             Values::Large(array) => map(array, rows, call),
             Values::View(array) => map(array, rows, call),
+        }
+    }
+
+    /// Returns the value of a row, and an error if its text is not hexadecimal.
+    pub(crate) fn try_get(&self, row: usize) -> Row<&[u8]> {
+        if self.is_invalid(row) {
+            return Err(RowError::Hexadecimal);
+        }
+        Ok(self.get(row))
+    }
+
+    /// Returns the value of a row, which must have N bytes.
+    pub(crate) fn try_array<const N: usize>(&self, row: usize) -> Row<&[u8; N]> {
+        let value = self.try_get(row)?;
+        let value = value.map(|bytes| {
+            bytes
+                .try_into()
+                .map_err(|_| RowError::Length(N, bytes.len()))
+        });
+        value.transpose()
+    }
+
+    /// Checks that another column has the same number of rows.
+    pub(crate) fn check_length(&self, other: &Self) -> Result<(), Error> {
+        match (self.len(), other.len()) {
+            (one, other) if one != other => Err(Error::Length(one, other)),
+            _ => Ok(()),
         }
     }
 

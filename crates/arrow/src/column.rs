@@ -26,11 +26,35 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 use lydite_bytes::{I256, U256};
 use lydite_evm::abi::{Parameter, Type, ValueRef};
 
-use crate::Uint256Format;
 use crate::uint256::{DECIMAL_DIGITS, decimal, float};
 
 /// Length of the longest decimal text of an integer: 2^256 - 1, or -2^255 with its sign.
 const DECIMAL_TEXT: usize = 78;
+
+/// Format of integers of more than 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uint256Format {
+    /// FixedSizeBinary(32), the ABI's big-endian word. Lossless; unsigned integers order like their bytes. Suffix
+    /// `_binary`.
+    Binary,
+    /// Utf8, the decimal text. Lossless. Suffix `_string`.
+    String,
+    /// Decimal128(38, 0); null if the value has more than 38 digits. Suffix `_decimal`.
+    Decimal,
+    /// Float64, the nearest value. Suffix `_f64`.
+    F64,
+}
+
+impl Uint256Format {
+    pub(crate) fn suffix(self) -> &'static str {
+        match self {
+            Self::Binary => "_binary",
+            Self::String => "_string",
+            Self::Decimal => "_decimal",
+            Self::F64 => "_f64",
+        }
+    }
+}
 
 /// Returns the Arrow type of a Solidity type. The components have the names of a tuple's members, see [`Parameter`].
 pub(crate) fn data_type(ty: &Type, components: &[Parameter], format: Uint256Format) -> DataType {

@@ -17,14 +17,11 @@ pub fn create2_addresses(
     salts: &ByteColumn,
     init_code_hashes: &ByteColumn,
 ) -> Result<(FixedSizeBinaryArray, Vec<Failure>), Error> {
-    rows::equal_lengths(deployers, salts)?;
-    rows::equal_lengths(deployers, init_code_hashes)?;
+    deployers.check_length(salts)?;
+    deployers.check_length(init_code_hashes)?;
     Ok(rows::fixed((0..deployers.len()).map(|row| {
-        let deployer = rows::array(deployers, row)?;
-        let (salt, hash) = (
-            rows::array(salts, row)?,
-            rows::array(init_code_hashes, row)?,
-        );
+        let deployer = deployers.try_array(row)?;
+        let (salt, hash) = (salts.try_array(row)?, init_code_hashes.try_array(row)?);
         let (Some(deployer), Some(salt), Some(hash)) = (deployer, salt, hash) else {
             return Ok(None);
         };
@@ -49,7 +46,7 @@ pub fn create_addresses(
     Ok(rows::fixed((0..senders.len()).map(|row| {
         let outside = || RowError::Integer("a nonce from 0 to 2^64 - 1");
         let nonce = nonces.number(row).ok_or_else(outside)?;
-        let (Some(sender), Some((negative, nonce))) = (rows::array(senders, row)?, nonce) else {
+        let (Some(sender), Some((negative, nonce))) = (senders.try_array(row)?, nonce) else {
             return Ok(None);
         };
         let nonce = u64::try_from(nonce)

@@ -11,7 +11,7 @@ use arrow_select::nullif::nullif;
 use lydite_evm::abi::{Codec, Mode, Parameter, Type, Values};
 
 use crate::{
-    Failure,
+    Failure, Uint256Format,
     column::{Column, data_type, has_wide_integer, parameter_name, struct_array, unused_name},
 };
 
@@ -34,31 +34,6 @@ impl Default for Options {
         Self {
             uint256: vec![Uint256Format::Binary],
             mode: Mode::Strict,
-        }
-    }
-}
-
-/// Format of integers of more than 64 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Uint256Format {
-    /// FixedSizeBinary(32), the ABI's big-endian word. Lossless; unsigned integers order like their bytes. Suffix
-    /// `_binary`.
-    Binary,
-    /// Utf8, the decimal text. Lossless. Suffix `_string`.
-    String,
-    /// Decimal128(38, 0); null if the value has more than 38 digits. Suffix `_decimal`.
-    Decimal,
-    /// Float64, the nearest value. Suffix `_f64`.
-    F64,
-}
-
-impl Uint256Format {
-    fn suffix(self) -> &'static str {
-        match self {
-            Self::Binary => "_binary",
-            Self::String => "_string",
-            Self::Decimal => "_decimal",
-            Self::F64 => "_f64",
         }
     }
 }

@@ -209,22 +209,22 @@ impl Source {
                 });
                 number.transpose()?.map(|word| Value::Int(word, *bits))
             }
-            Self::Address(column) => {
-                rows::array(column, row)?.map(|bytes| Value::Address(Address(*bytes)))
-            }
+            Self::Address(column) => column
+                .try_array(row)?
+                .map(|bytes| Value::Address(Address(*bytes))),
             Self::FixedBytes(column, len) => {
                 let expected = usize::from(*len);
-                match rows::bytes(column, row)? {
+                match column.try_get(row)? {
                     Some(bytes) if bytes.len() != expected => {
                         return Err(RowError::Length(expected, bytes.len()));
                     }
                     bytes => bytes.map(|bytes| Value::FixedBytes(word(bytes), *len)),
                 }
             }
-            Self::Function(column) => rows::array(column, row)?.copied().map(Value::Function),
-            Self::Bytes(column) => {
-                rows::bytes(column, row)?.map(|bytes| Value::Bytes(bytes.to_vec()))
-            }
+            Self::Function(column) => column.try_array(row)?.copied().map(Value::Function),
+            Self::Bytes(column) => column
+                .try_get(row)?
+                .map(|bytes| Value::Bytes(bytes.to_vec())),
             Self::String(array) => array.is_valid(row).then(|| {
                 let text = match array.data_type() {
                     DataType::Utf8 => array.as_string::<i32>().value(row),

@@ -44,7 +44,9 @@ fn decode(raw: &ByteColumn, limit: usize) -> (StructArray, Vec<Failure>) {
             input += transaction.data.len();
             Ok(transaction)
         };
-        let transaction = rows::bytes(raw, row).and_then(|bytes| bytes.map(decode).transpose());
+        let transaction = raw
+            .try_get(row)
+            .and_then(|bytes| bytes.map(decode).transpose());
         transaction.unwrap_or_else(|error| {
             failures.push(Failure { row, error });
             None

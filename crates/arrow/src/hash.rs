@@ -19,7 +19,7 @@ pub fn keccak256(column: &ByteColumn) -> (FixedSizeBinaryArray, Vec<Failure>) {
     debug_assert!(hashed.is_ok(), "the lengths are equal");
     let mut digests = digests.into_iter();
     rows::fixed((0..column.len()).map(|row| {
-        let value = rows::bytes(column, row)?;
+        let value = column.try_get(row)?;
         Ok(value.and_then(|_| digests.next()))
     }))
 }
@@ -34,9 +34,9 @@ pub fn ecrecover(
     hashes: &ByteColumn,
     signatures: &ByteColumn,
 ) -> Result<(FixedSizeBinaryArray, Vec<Failure>), Error> {
-    rows::equal_lengths(hashes, signatures)?;
+    hashes.check_length(signatures)?;
     Ok(recover(hashes.len(), |row| {
-        let (hash, signature) = (rows::array(hashes, row)?, rows::array(signatures, row)?);
+        let (hash, signature) = (hashes.try_array(row)?, signatures.try_array(row)?);
         Ok(hash.copied().zip(signature.copied()))
     }))
 }
@@ -51,8 +51,8 @@ pub fn ecrecover_parts(
     r: &ByteColumn,
     s: &ByteColumn,
 ) -> Result<(FixedSizeBinaryArray, Vec<Failure>), Error> {
-    rows::equal_lengths(hashes, r)?;
-    rows::equal_lengths(hashes, s)?;
+    hashes.check_length(r)?;
+    hashes.check_length(s)?;
     if v.len() != hashes.len() {
         return Err(Error::Length(hashes.len(), v.len()));
     }
@@ -60,9 +60,9 @@ pub fn ecrecover_parts(
     let invalid = RowError::Signature(secp256k1::Error::RecoveryId);
     Ok(recover(hashes.len(), |row| {
         let (hash, r, s) = (
-            rows::array(hashes, row)?,
-            rows::array::<32>(r, row)?,
-            rows::array::<32>(s, row)?,
+            hashes.try_array(row)?,
+            r.try_array::<32>(row)?,
+            s.try_array::<32>(row)?,
         );
         let v = v.number(row).ok_or(invalid.clone())?;
         let (Some(hash), Some(r), Some(s), Some((negative, v))) = (hash, r, s, v) else {

@@ -49,6 +49,7 @@
 mod bytes;
 mod calls;
 mod column;
+mod column_map;
 mod create;
 mod decoder;
 mod encode;
@@ -74,8 +75,10 @@ mod varbinary;
 
 pub use bytes::ByteColumn;
 pub use calls::{CallDecoder, CallSet};
+pub use column::Uint256Format;
+pub use column_map::ColumnMap;
 pub use create::{create_addresses, create2_addresses};
-pub use decoder::{Decoded, Options, Uint256Format};
+pub use decoder::{Decoded, Options};
 pub use encode::{encode_calls, encode_values};
 pub use envelopes::TransactionColumns;
 pub use error::{Error, Failure, RowError};
@@ -84,13 +87,11 @@ pub use fields::{decode_transactions, transaction_fields};
 pub use functions::{Computed, Form, Function, Parameter, functions, is_bytes};
 pub use hash::{ecrecover, ecrecover_parts, keccak256};
 pub use lydite_evm::abi::Mode;
-pub use operation::SendersOptions;
-pub use roles::{ColumnMap, Role};
+pub use operation::{SendersOptions, TransformOutput};
+pub use roles::Role;
 pub use text::{checksum, hex_decode, hex_encode};
 pub use transactions::{hashes, senders};
-pub use transform::{
-    ColumnsRead, Job, Keep, OnError, Transform, TransformOptions, TransformOutput, Transformed,
-};
+pub use transform::{ColumnsRead, Job, Keep, OnError, Transform, TransformOptions, Transformed};
 pub use types::TypeDecoder;
 pub use uint256::{
     Integers, Uint256Sum, to_uint256, uint256_checked, uint256_mul_div, uint256_sum,

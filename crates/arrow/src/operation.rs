@@ -3,13 +3,25 @@
 use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef, FixedSizeBinaryArray, RecordBatch, cast::AsArray as _};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use lydite_bytes::hex::encode_prefixed;
 
 use crate::{
     ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Logs, Role, Selected,
-    TransactionColumns, TransformOutput, hashes, senders,
+    TransactionColumns, hashes, senders,
 };
+
+/// One of the outputs of a [`Transform`](crate::Transform).
+#[derive(Clone, Debug)]
+pub struct TransformOutput {
+    /// Name of the event or function; `senders` for senders.
+    pub name: String,
+    /// Appended to the name if another output has the same: the first bytes of the topic and the number of indexed
+    /// parameters, or the selector.
+    pub suffix: String,
+    /// The kept and the decoded columns.
+    pub schema: SchemaRef,
+}
 
 /// The columns of an operation.
 pub(crate) trait OutputColumns {

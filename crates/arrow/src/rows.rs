@@ -7,7 +7,7 @@ use arrow_array::{
 };
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 
-use crate::{ByteColumn, Error, Failure, RowError};
+use crate::{Failure, RowError};
 
 /// The result of a row; `None` if it is null.
 pub(crate) type Row<T> = Result<Option<T>, RowError>;
@@ -100,32 +100,6 @@ fn limited<T: ByteArrayType<Offset = i32>>(
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     let array = GenericByteArray::new(offsets, Buffer::from_vec(values), nulls.finish());
     (array, failures)
-}
-
-/// Returns the bytes of a row, and an error if its text is not hexadecimal.
-pub(crate) fn bytes(column: &ByteColumn, row: usize) -> Row<&[u8]> {
-    if column.is_invalid(row) {
-        return Err(RowError::Hexadecimal);
-    }
-    Ok(column.get(row))
-}
-
-/// Returns the bytes of a row, which must be N.
-pub(crate) fn array<const N: usize>(column: &ByteColumn, row: usize) -> Row<&[u8; N]> {
-    let value = bytes(column, row)?;
-    let value = value.map(|bytes| {
-        bytes
-            .try_into()
-            .map_err(|_| RowError::Length(N, bytes.len()))
-    });
-    value.transpose()
-}
-
-pub(crate) fn equal_lengths(one: &ByteColumn, other: &ByteColumn) -> Result<(), Error> {
-    match (one.len(), other.len()) {
-        (one, other) if one != other => Err(Error::Length(one, other)),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

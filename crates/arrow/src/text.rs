@@ -18,7 +18,7 @@ pub fn checksum(addresses: &ByteColumn) -> (StringArray, Vec<Failure>) {
             let valid: Vec<Address> = valid.map(Address).collect();
             checksums = Address::to_checksum_buffers(&valid).into_iter();
         }
-        let address = rows::array::<20>(addresses, row)?;
+        let address = addresses.try_array::<20>(row)?;
         let checksum = address.and_then(|_| checksums.next());
         Ok(checksum.map(|text| texts.extend_from_slice(&text)))
     })
@@ -28,7 +28,7 @@ pub fn checksum(addresses: &ByteColumn) -> (StringArray, Vec<Failure>) {
 /// null and is a failure. The result is a Utf8.
 pub fn hex_encode(column: &ByteColumn) -> (StringArray, Vec<Failure>) {
     rows::variable(column.len(), 0, |row, texts| {
-        let value = rows::bytes(column, row)?;
+        let value = column.try_get(row)?;
         Ok(value.map(|value| {
             texts.extend_from_slice(b"0x");
             let start = texts.len();

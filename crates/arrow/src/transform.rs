@@ -9,7 +9,7 @@ use arrow_select::take::take;
 
 use crate::{
     ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Role, Selected,
-    SendersOptions,
+    SendersOptions, TransformOutput,
     operation::{Operation, OutputColumns},
 };
 
@@ -93,18 +93,6 @@ pub struct Transform {
     /// Number of kept columns, which are the first ones of each output.
     kept: usize,
     outputs: Vec<TransformOutput>,
-}
-
-/// One of the outputs of a [`Transform`].
-#[derive(Clone, Debug)]
-pub struct TransformOutput {
-    /// Name of the event or function; `senders` for senders.
-    pub name: String,
-    /// Appended to the name if another output has the same: the first bytes of the topic and the number of indexed
-    /// parameters, or the selector.
-    pub suffix: String,
-    /// The kept and the decoded columns.
-    pub schema: SchemaRef,
 }
 
 /// The columns of an input that a [`Transform`] reads, by index.

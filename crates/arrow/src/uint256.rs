@@ -77,7 +77,7 @@ pub fn to_uint256(
 pub fn uint256_to_text(words: &ByteColumn, integers: Integers) -> (StringArray, Vec<Failure>) {
     let mut buffer = [0; U256::DECIMAL_BUFFER];
     rows::variable(words.len(), 0, |row, texts| {
-        let word = rows::array(words, row)?;
+        let word = words.try_array(row)?;
         let word = word.map(|word| U256::from_be_bytes(*word));
         Ok(word.map(|mut word| {
             if integers.is_signed() && I256(word).is_negative() {
@@ -96,7 +96,7 @@ pub fn uint256_to_decimal(
     integers: Integers,
 ) -> (Decimal128Array, Vec<Failure>) {
     let (array, failures) = rows::numbers::<Decimal128Type>((0..words.len()).map(|row| {
-        let word = rows::array(words, row)?;
+        let word = words.try_array(row)?;
         let value = word.map(|word| {
             let value = decimal(U256::from_be_bytes(*word), integers.is_signed());
             value.ok_or(RowError::Integer("at most 38 digits"))
@@ -113,7 +113,7 @@ pub fn uint256_to_decimal(
 /// null and are failures.
 pub fn uint256_to_i64(words: &ByteColumn, integers: Integers) -> (Int64Array, Vec<Failure>) {
     rows::numbers::<Int64Type>((0..words.len()).map(|row| {
-        let word = rows::array(words, row)?;
+        let word = words.try_array(row)?;
         let value = word.map(|word| {
             let value = decimal(U256::from_be_bytes(*word), integers.is_signed());
             let value = value.and_then(|value| i64::try_from(value).ok());
@@ -127,7 +127,7 @@ pub fn uint256_to_i64(words: &ByteColumn, integers: Integers) -> (Int64Array, Ve
 /// failure.
 pub fn uint256_to_f64(words: &ByteColumn, integers: Integers) -> (Float64Array, Vec<Failure>) {
     rows::numbers::<Float64Type>((0..words.len()).map(|row| {
-        let word = rows::array(words, row)?;
+        let word = words.try_array(row)?;
         Ok(word.map(|word| float(word, integers.is_signed())))
     }))
 }
@@ -160,9 +160,9 @@ pub fn uint256_checked(
     right: &ByteColumn,
     operation: impl Fn(U256, U256) -> Option<U256>,
 ) -> Result<(FixedSizeBinaryArray, Vec<Failure>), Error> {
-    rows::equal_lengths(left, right)?;
+    left.check_length(right)?;
     Ok(rows::fixed((0..left.len()).map(|row| {
-        let (Some(left), Some(right)) = (rows::array(left, row)?, rows::array(right, row)?) else {
+        let (Some(left), Some(right)) = (left.try_array(row)?, right.try_array(row)?) else {
             return Ok(None);
         };
         let (left, right) = (U256::from_be_bytes(*left), U256::from_be_bytes(*right));
@@ -182,9 +182,9 @@ pub fn uint256_mul_div(
     right: &ByteColumn,
     divisor: &ByteColumn,
 ) -> Result<(FixedSizeBinaryArray, Vec<Failure>), Error> {
-    rows::equal_lengths(left, right)?;
-    rows::equal_lengths(left, divisor)?;
-    let word = |column, row| rows::array(column, row).map(|word| word.copied());
+    left.check_length(right)?;
+    left.check_length(divisor)?;
+    let word = |column: &ByteColumn, row| column.try_array(row).map(|word| word.copied());
     Ok(rows::fixed((0..left.len()).map(|row| {
         let words = (word(left, row)?, word(right, row)?, word(divisor, row)?);
         let (Some(left), Some(right), Some(divisor)) = words else {
@@ -203,7 +203,9 @@ pub fn uint256_mul_div(
 pub fn uint256_sum(words: &ByteColumn, integers: Integers) -> Result<Option<U256>, Failure> {
     let mut sum = Uint256Sum::default();
     for row in 0..words.len() {
-        let word = rows::array(words, row).map_err(|error| Failure { row, error })?;
+        let word = words
+            .try_array(row)
+            .map_err(|error| Failure { row, error })?;
         if let Some(word) = word {
             sum.add(U256::from_be_bytes(*word), integers);
         }

@@ -22,7 +22,7 @@ pub fn format_units(
 ) -> Result<(StringArray, Vec<Failure>), Error> {
     let decimals = Decimals::try_new(words.len(), decimals)?;
     Ok(rows::variable(words.len(), 0, |row, texts| {
-        let (Some(word), Some(decimals)) = (rows::array(words, row)?, decimals.get(row)?) else {
+        let (Some(word), Some(decimals)) = (words.try_array(row)?, decimals.get(row)?) else {
             return Ok(None);
         };
         let digits = U256::from_be_bytes(*word).to_string();

@@ -24,7 +24,7 @@ pub fn substring(
     let starts = IntegerColumn::try_new(starts)?;
     let lengths = lengths.map(IntegerColumn::try_new).transpose()?;
     Ok(rows::variable(bytes.len(), 0, |row, values| {
-        let (value, start) = (rows::bytes(bytes, row)?, integer(&starts, row)?);
+        let (value, start) = (bytes.try_get(row)?, integer(&starts, row)?);
         let length = match &lengths {
             Some(lengths) => integer(lengths, row)?,
             None => Some(i64::MAX),
@@ -48,7 +48,7 @@ pub fn substring(
 /// Returns the bytes without the zeros at the start. A null stays null.
 pub fn trim_zeros(bytes: &ByteColumn) -> (BinaryArray, Vec<Failure>) {
     rows::variable(bytes.len(), 0, |row, values| {
-        let value = rows::bytes(bytes, row)?;
+        let value = bytes.try_get(row)?;
         Ok(value.map(|value| {
             let zeros = value.iter().take_while(|byte| **byte == 0).count();
             values.extend_from_slice(&value[zeros..]);
@@ -64,9 +64,9 @@ pub fn concat_bytes(
     left: &ByteColumn,
     right: &ByteColumn,
 ) -> Result<(BinaryArray, Vec<Failure>), Error> {
-    rows::equal_lengths(left, right)?;
+    left.check_length(right)?;
     Ok(rows::variable(left.len(), 0, |row, values| {
-        let (left, right) = (rows::bytes(left, row)?, rows::bytes(right, row)?);
+        let (left, right) = (left.try_get(row)?, right.try_get(row)?);
         Ok(left.zip(right).map(|(left, right)| {
             values.extend_from_slice(left);
             values.extend_from_slice(right);
@@ -82,9 +82,9 @@ pub fn starts_with(
     bytes: &ByteColumn,
     prefixes: &ByteColumn,
 ) -> Result<(BooleanArray, Vec<Failure>), Error> {
-    rows::equal_lengths(bytes, prefixes)?;
+    bytes.check_length(prefixes)?;
     Ok(rows::booleans((0..bytes.len()).map(|row| {
-        let (bytes, prefix) = (rows::bytes(bytes, row)?, rows::bytes(prefixes, row)?);
+        let (bytes, prefix) = (bytes.try_get(row)?, prefixes.try_get(row)?);
         let both = bytes.zip(prefix);
         Ok(both.map(|(bytes, prefix)| bytes.starts_with(prefix)))
     })))
@@ -93,7 +93,7 @@ pub fn starts_with(
 /// Returns the number of bytes. A null stays null.
 pub fn byte_lengths(bytes: &ByteColumn) -> (Int64Array, Vec<Failure>) {
     rows::numbers::<Int64Type>((0..bytes.len()).map(|row| {
-        let value = rows::bytes(bytes, row)?;
+        let value = bytes.try_get(row)?;
         Ok(value.map(|value| value.len() as i64))
     }))
 }

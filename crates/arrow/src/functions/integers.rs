@@ -183,7 +183,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn less(left: &ByteColumn, right: &ByteColumn) -> (BooleanArray, Vec<Failure>) {
     let signed = |word: &[u8; 32]| I256(U256::from_be_bytes(*word));
     rows::booleans((0..left.len()).map(|row| {
-        let (left, right) = (rows::array(left, row)?, rows::array(right, row)?);
+        let (left, right) = (left.try_array(row)?, right.try_array(row)?);
         let both = left.zip(right);
         Ok(both.map(|(left, right)| signed(left) < signed(right)))
     }))

@@ -167,33 +167,6 @@ impl TryFrom<ItemText> for Item {
     }
 }
 
-/// A parameter as written. `components` are the members of a tuple.
-#[derive(Deserialize)]
-pub(super) struct ParameterText {
-    #[serde(default)]
-    name: String,
-    #[serde(rename = "type")]
-    ty: String,
-    #[serde(default)]
-    components: Vec<Parameter>,
-    #[serde(default)]
-    indexed: bool,
-}
-
-impl TryFrom<ParameterText> for Parameter {
-    type Error = Error;
-
-    fn try_from(parameter: ParameterText) -> Result<Self, Error> {
-        let ParameterText {
-            name,
-            ty,
-            components,
-            indexed,
-        } = parameter;
-        Self::with_components(&ty, name, indexed, components)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]

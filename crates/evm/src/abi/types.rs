@@ -147,7 +147,7 @@ impl fmt::Display for Type {
 /// A parameter of a [`Signature`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "super::json::ParameterText"))]
+#[cfg_attr(feature = "serde", serde(try_from = "ParameterText"))]
 pub struct Parameter {
     /// The type.
     pub ty: Type,
@@ -181,7 +181,7 @@ impl Parameter {
 
     /// Combines the text of a type and the members of `tuple`, as in JSON.
     #[cfg(feature = "serde")]
-    pub(super) fn with_components(
+    fn with_components(
         text: &str,
         name: String,
         indexed: bool,
@@ -206,6 +206,35 @@ impl Parameter {
             indexed,
             components,
         })
+    }
+}
+
+/// A parameter as written in JSON. `components` are the members of a tuple.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct ParameterText {
+    #[serde(default)]
+    name: String,
+    #[serde(rename = "type")]
+    ty: String,
+    #[serde(default)]
+    components: Vec<Parameter>,
+    #[serde(default)]
+    indexed: bool,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<ParameterText> for Parameter {
+    type Error = Error;
+
+    fn try_from(parameter: ParameterText) -> Result<Self, Error> {
+        let ParameterText {
+            name,
+            ty,
+            components,
+            indexed,
+        } = parameter;
+        Self::with_components(&ty, name, indexed, components)
     }
 }
 

@@ -6,6 +6,7 @@ use lydite_bytes::B256;
 use lydite_hash::keccak::Error;
 use lydite_hash::keccak256;
 
+use super::describe::MemberType;
 use super::value::TypedValue;
 use super::{hash_independent, signing_preimage};
 
@@ -62,6 +63,14 @@ pub trait TypedStruct: TypedValue + Sized {
             hash_equal_parts(&data, out);
         }
         Ok(())
+    }
+}
+
+impl<T: TypedStruct> TypedValue for Option<T> {
+    const TYPE: &'static MemberType = T::TYPE;
+
+    fn word(&self) -> [u8; 32] {
+        self.as_ref().map_or([0; 32], T::word)
     }
 }
 

@@ -8,7 +8,7 @@ use lydite_bytes::{Address, Bytes, FixedBytes, I256, U256};
 use lydite_hash::{Keccak256, keccak256};
 
 use super::describe::MemberType;
-use super::{TypedStruct, hash_independent};
+use super::hash_independent;
 use crate::abi::{Int, Uint, is_width};
 
 /// A Rust type that can be a member of a typed struct.
@@ -25,7 +25,7 @@ use crate::abi::{Int, Uint, is_width};
 /// | `String`, `&str` | `string` |
 /// | `Vec<T>` | `T[]` (so `Vec<u8>` is `uint8[]`, not `bytes`) |
 /// | `[T; N]` | `T[N]` |
-/// | a [`TypedStruct`] | the struct |
+/// | a [`TypedStruct`](super::TypedStruct) | the struct |
 /// | `Option` of one | the struct; `None` is 32 zero bytes, like `null` in wallets |
 pub trait TypedValue {
     /// The EIP-712 type.
@@ -187,13 +187,5 @@ impl<T: TypedValue, const N: usize> TypedValue for [T; N] {
 
     fn word(&self) -> [u8; 32] {
         T::array_word(self)
-    }
-}
-
-impl<T: TypedStruct> TypedValue for Option<T> {
-    const TYPE: &'static MemberType = T::TYPE;
-
-    fn word(&self) -> [u8; 32] {
-        self.as_ref().map_or([0; 32], T::word)
     }
 }

@@ -5,6 +5,7 @@ mod number;
 mod order;
 mod run;
 mod text;
+mod visitor;
 mod walk;
 
 use super::{Error, ErrorKind};
@@ -13,9 +14,10 @@ pub use number::decimal;
 pub(crate) use number::{Number, number, small};
 pub(crate) use order::{order, text_order};
 pub(crate) use text::utf8;
-pub(crate) use walk::{NoVisitor, Stack, Visitor, walk};
+pub(crate) use visitor::{NoVisitor, Visitor};
 #[cfg(feature = "captp")]
 pub(crate) use walk::{Progress, resume};
+pub(crate) use walk::{Stack, walk};
 
 /// Mode: accept only canonical encodings.
 pub(crate) const STRICT: u8 = 0;

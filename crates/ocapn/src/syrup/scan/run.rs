@@ -1,9 +1,9 @@
 //! Loops over consecutive values of the frequent kinds: short text, byte arrays and integers.
 
-use super::Visitor;
 use super::number::{integer, short_number, values};
 use super::order::in_order;
 use super::text::classify_utf8;
+use super::visitor::Visitor;
 use crate::syrup::Error;
 
 /// Visits consecutive texts, byte arrays and integers of at most seven digits at the start of `rest`, which is a suffix
