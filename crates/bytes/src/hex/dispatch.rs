@@ -96,7 +96,7 @@ impl Backend {
                     // SAFETY: the backend holds evidence of AVX-512F, BW, VL and VBMI.
                     unsafe { avx512::encode_word(word, digits) }
                 } else if input.len() >= avx512::MIN {
-                    // SAFETY: as above.
+                    // SAFETY: the backend holds evidence of AVX-512F, BW, VL and VBMI.
                     unsafe { avx512::encode(input, output) }
                 } else {
                     portable::encode(input, output);
@@ -130,7 +130,7 @@ impl Backend {
                     // SAFETY: the backend holds evidence of AVX-512F, BW, VL and VBMI.
                     unsafe { avx512::decode_word(digits, word) }
                 } else if output.len() >= avx512::MIN {
-                    // SAFETY: as above.
+                    // SAFETY: the backend holds evidence of AVX-512F, BW, VL and VBMI.
                     unsafe { avx512::decode(digits, output) }
                 } else {
                     portable::decode(digits, output)

@@ -156,7 +156,7 @@ fn miller_loop(points: [Option<Affine<G1>>; 2]) -> blst_fp12 {
             let line = blst_fp6 {
                 fp2: [constant, by_x, Fp2::ONE.0],
             };
-            // SAFETY: as above; `line` is a reference to a valid element.
+            // SAFETY: `at` and `line` point to valid field elements; blst allows the result to alias a factor.
             unsafe { blst_fp12_mul_by_xy00z0(at, at, &line) };
         }
     }

@@ -235,7 +235,7 @@ fn pairing_check_by_lanes<'a>(
         pairs,
         // SAFETY: the argument is evidence of AVX-512F and IFMA.
         |pairs| unsafe { miller_loop(pairs) },
-        // SAFETY: as above.
+        // SAFETY: the argument is evidence of AVX-512F and IFMA.
         |f| unsafe { final_exponentiation_is_one(f) },
     )
 }

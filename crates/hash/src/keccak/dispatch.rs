@@ -185,7 +185,7 @@ impl Backend {
                 out,
                 // SAFETY: the backend holds evidence of AVX-512F.
                 |state, blocks, keep| unsafe { x86_64::avx512_x8::absorb(state, blocks, keep) },
-                // SAFETY: as above.
+                // SAFETY: the backend holds evidence of AVX-512F.
                 |state| unsafe { x86_64::avx512_x8::squeeze(state) },
                 |state, rest| self.sponge::<RATE, OUT>(suffix, &state, rest),
             ),
@@ -196,7 +196,7 @@ impl Backend {
                 out,
                 // SAFETY: the backend holds evidence of AVX2.
                 |state, blocks, keep| unsafe { x86_64::avx2_x4::absorb(state, blocks, keep) },
-                // SAFETY: as above.
+                // SAFETY: the backend holds evidence of AVX2.
                 |state| unsafe { x86_64::avx2_x4::squeeze(state) },
                 |state, rest| self.sponge::<RATE, OUT>(suffix, &state, rest),
             ),

@@ -62,7 +62,7 @@ impl Backend {
             }
             #[cfg(target_arch = "x86_64")]
             Self::ShaAvx512(_) => {
-                // SAFETY: as above.
+                // SAFETY: the backend holds evidence of SHA-NI, SSE4.1, AVX-512BW and VL.
                 unsafe { sha_avx512::padded(state, blocks) }
             }
         }
@@ -75,7 +75,7 @@ impl Backend {
             Self::Portable => finish(*state, rest, length),
             #[cfg(target_arch = "x86_64")]
             Self::ShaAvx512(_) => {
-                // SAFETY: as above.
+                // SAFETY: the backend holds evidence of SHA-NI, SSE4.1, AVX-512BW and VL.
                 unsafe { sha_avx512::finish(state, rest, length) }
             }
         }

@@ -16,7 +16,7 @@ pub(super) fn are_in_g1(_: Avx512Ifma, points: &[Affine<G1>]) -> bool {
 
 /// Whether these points of the twist, one to eight, are in G2.
 pub(super) fn are_in_g2(_: Avx512Ifma, points: &[Affine<G2>]) -> bool {
-    // SAFETY: as above.
+    // SAFETY: the argument is evidence of AVX-512F and IFMA.
     unsafe { avx512ifma_x8::are_in_g2(points) }
 }
 
@@ -26,7 +26,7 @@ pub(super) fn multiple_in_g1(
     point: &Affine<G1>,
     scalar: &[u64; 4],
 ) -> Option<blst_p1> {
-    // SAFETY: as above.
+    // SAFETY: the argument is evidence of AVX-512F and IFMA.
     unsafe { avx512ifma_x8::one_of_g1::multiple(point, scalar) }
 }
 
@@ -36,36 +36,36 @@ pub(super) fn multiple_in_g2(
     point: &Affine<G2>,
     scalar: &[u64; 4],
 ) -> Option<blst_p2> {
-    // SAFETY: as above.
+    // SAFETY: the argument is evidence of AVX-512F and IFMA.
     unsafe { avx512ifma_x8::one_of_g2::multiple(point, scalar) }
 }
 
 /// The sum of multiples of points in G1. Multipliers have at most 128 bits.
 pub(super) fn sum_in_g1(_: Avx512Ifma, terms: &[(Affine<G1>, u128)]) -> blst_p1 {
-    // SAFETY: as above.
+    // SAFETY: the argument is evidence of AVX-512F and IFMA.
     unsafe { avx512ifma_x8::g1::sum(terms) }
 }
 
 /// The sum of multiples of points in G2. Multipliers have at most 64 bits.
 pub(super) fn sum_in_g2(_: Avx512Ifma, terms: &[(Affine<G2>, u128)]) -> blst_p2 {
-    // SAFETY: as above.
+    // SAFETY: the argument is evidence of AVX-512F and IFMA.
     unsafe { avx512ifma_x8::g2::sum(terms) }
 }
 
 /// The product of the Miller loops of these pairs, if the second points are in G2.
 pub(super) fn miller_loop(_: Avx512Ifma, pairs: &[(Affine<G1>, Affine<G2>)]) -> Option<blst_fp12> {
-    // SAFETY: as above.
+    // SAFETY: the argument is evidence of AVX-512F and IFMA.
     unsafe { avx512ifma_x8::miller_loop(pairs) }
 }
 
 /// The product of the Miller loops with the two fixed points, given x / y and 1 / y of each variable point.
 pub(super) fn miller_loop_of_lines(_: Avx512Ifma, factors: &[Option<[Fp; 2]>; 2]) -> blst_fp12 {
-    // SAFETY: as above.
+    // SAFETY: the argument is evidence of AVX-512F and IFMA.
     unsafe { avx512ifma_x8::miller_loop_of_lines(factors) }
 }
 
 /// Whether the final exponentiation of a product of Miller loops gives one.
 pub(super) fn final_exponentiation_is_one(_: Avx512Ifma, f: &blst_fp12) -> bool {
-    // SAFETY: as above.
+    // SAFETY: the argument is evidence of AVX-512F and IFMA.
     unsafe { avx512ifma_x8::final_exponentiation_is_one(f) }
 }

@@ -86,7 +86,7 @@ unsafe fn round(from: Lanes, to: Lanes, [c0, c1, c2, c3, c4]: [u64; 5], constant
             let [$b0, $b1, $b2, $b3, $b4] = unsafe { [$(($d ^ from.get($lane)).rotate_left($rotation)),*] };
             let row: [u64; 5] = $row;
             for (x, lane) in row.into_iter().enumerate() {
-                // SAFETY: as above.
+                // SAFETY: `x` and `$y` are below 5, so the lane is below 25; the contract makes `to` valid.
                 unsafe { to.set(5 * $y + x, lane) };
             }
             add(&mut parity, row);

@@ -62,7 +62,7 @@ fn check(_: Avx2Fma, a: &Element, b: &Element) {
     // SAFETY: the argument is evidence of AVX2 and FMA.
     let (x, y) = unsafe { (values(&a.lanes()), values(&b.lanes())) };
     let same = |name: &str, got: Element, expected: &dyn Fn(&BigUint, &BigUint) -> BigUint| {
-        // SAFETY: as above.
+        // SAFETY: the argument of `check` is evidence of AVX2 and FMA.
         let lanes = unsafe { got.lanes() };
         assert_limits(&lanes);
         let expected: [BigUint; LANES] = core::array::from_fn(|i| expected(&x[i], &y[i]) % &p);
