@@ -31,4 +31,5 @@ pub mod sandbox;
 pub mod schedule;
 pub mod stats;
 pub mod truth;
+pub mod wire;
 pub mod worst;

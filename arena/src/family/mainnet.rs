@@ -6,7 +6,8 @@ use anyhow::{Context as _, Result, bail};
 
 use super::vectors::transactions;
 use crate::random::Random;
-use crate::truth::{keccak256, lp};
+use crate::truth::keccak256;
+use crate::wire::lp;
 
 /// A signed transaction and its sender according to eth-account and eth-keys.
 struct Known {

@@ -23,7 +23,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::ops::{Input, Op};
 use crate::random::Random;
-use crate::truth::{Expected, Reader, lp};
+use crate::truth::Expected;
+use crate::wire::{Reader, lp};
 
 /// All families, in the order of the catalogue.
 const FAMILIES: [(&str, &dyn Family); 9] = [

@@ -9,7 +9,8 @@ use super::{Elements, read};
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::secp256k1::{address, public_key, recover, shared_x, sign, verifies};
-use crate::truth::{Expected, Reader, be32, unhex};
+use crate::truth::{Expected, unhex};
+use crate::wire::{Reader, be32};
 
 /// The rows of `arena/ops/secp256k1.toml`.
 pub struct Secp256k1;

@@ -6,7 +6,8 @@ use super::vectors::{BLOCKS, PUBLISHED, bytes, number};
 use super::*;
 use crate::change::Words;
 use crate::ops::catalogue;
-use crate::truth::{hex, le32};
+use crate::truth::hex;
+use crate::wire::le32;
 
 fn row(id: &str) -> &'static Op {
     catalogue().iter().find(|op| op.id == id).unwrap()

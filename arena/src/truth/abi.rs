@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use num_bigint::BigUint;
 
-use super::{Reader, be32};
+use crate::wire::{Reader, be32};
 
 /// ABI encoding of one (address,uint256).
 pub fn pair(r: &mut Reader<'_>) -> Result<Vec<u8>> {

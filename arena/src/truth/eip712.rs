@@ -5,7 +5,8 @@ use num_bigint::BigUint;
 use serde_json::Value;
 
 use super::abi::word;
-use super::{Reader, be32, hex, keccak256, unhex};
+use super::{hex, keccak256, unhex};
+use crate::wire::{Reader, be32};
 
 /// The typed-data document of a Transfer message with the given fields.
 pub fn transfer_document(r: &mut Reader<'_>) -> Result<Value> {

@@ -4,7 +4,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::BigUint;
 
 use super::rlp::{self, Rlp};
-use super::{Reader, be32, keccak256, secp256k1};
+use super::{keccak256, secp256k1};
+use crate::wire::{Reader, be32};
 
 /// The RLP list of an unsigned EIP-1559 transaction with the given fields.
 pub fn unsigned(r: &mut Reader<'_>) -> Result<Vec<u8>> {

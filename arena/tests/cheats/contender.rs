@@ -15,7 +15,8 @@ use lydite_arena::blobs;
 use lydite_arena::change::{Change, Words};
 use lydite_arena::family;
 use lydite_arena::ops::{Op, catalogue};
-use lydite_arena::truth::{Reader, word_sum};
+use lydite_arena::truth::word_sum;
+use lydite_arena::wire::Reader;
 
 /// A fixed amount of extra work, to slow down an operation.
 fn work(steps: u32) {

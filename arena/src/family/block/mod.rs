@@ -12,7 +12,8 @@ use super::mainnet::{secret_key, sender, transaction};
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::transaction::Signed;
-use crate::truth::{Expected, Reader, keccak256, lp, rlp, secp256k1, trie};
+use crate::truth::{Expected, keccak256, rlp, secp256k1, trie};
+use crate::wire::{Reader, lp};
 use receipts::{Log, Receipt};
 use token::{CODE, State, TOKEN};
 

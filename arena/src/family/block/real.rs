@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use anyhow::{Context as _, Result};
 use flate2::read::GzDecoder;
 
-use crate::truth::Reader;
+use crate::wire::Reader;
 
 /// A block, in the layouts of the rows' items.
 pub struct Block {

@@ -4,7 +4,8 @@ use anyhow::Result;
 
 use crate::family::mainnet::log;
 use crate::random::Random;
-use crate::truth::{Reader, keccak256, rlp, trie};
+use crate::truth::{keccak256, rlp, trie};
+use crate::wire::Reader;
 
 /// A transaction's receipt.
 pub struct Receipt {

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::BigUint;
 
-use crate::truth::{be32, keccak256, rlp, secp256k1, trie, wrap};
+use crate::truth::{keccak256, rlp, secp256k1, trie};
+use crate::wire::{be32, wrap};
 
 /// Address of the contract.
 pub const TOKEN: [u8; 20] = [0xc0; 20];

@@ -9,7 +9,8 @@ use num_bigint::BigUint;
 use super::call;
 use crate::family::mainnet::{account, amount, kind, secret_key, zipf};
 use crate::random::Random;
-use crate::truth::{Reader, be32, keccak256, lp, rlp, secp256k1, unhex};
+use crate::truth::{keccak256, rlp, secp256k1, unhex};
+use crate::wire::{Reader, be32, lp};
 
 /// A row, and the sender if it follows from the columns.
 type Known = (Vec<u8>, Option<[u8; 20]>);

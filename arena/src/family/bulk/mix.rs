@@ -8,7 +8,8 @@ use super::{place, text};
 use crate::family::draw::letters;
 use crate::family::mainnet::{account, amount, zipf};
 use crate::random::Random;
-use crate::truth::{Reader, abi, keccak256, lp};
+use crate::truth::{abi, keccak256};
+use crate::wire::{Reader, lp};
 
 /// Events of an item.
 const EVENTS: usize = 64;

@@ -19,7 +19,8 @@ use super::mainnet::{TOPICS, account, amount, log, sender, transaction, zipf};
 use super::{Elements, elements};
 use crate::ops::Op;
 use crate::random::Random;
-use crate::truth::{Expected, Reader, abi::word, checksum, hex, keccak256, lp, unhex};
+use crate::truth::{Expected, abi::word, checksum, hex, keccak256, unhex};
+use crate::wire::{Reader, lp};
 
 /// The rows of `arena/ops/bulk.toml`.
 pub struct Bulk;

@@ -7,7 +7,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{TOPICS, log, text};
 use crate::random::Random;
-use crate::truth::Reader;
+use crate::wire::Reader;
 
 /// Tokens of each list.
 const TOP: usize = 20;

@@ -8,7 +8,8 @@ use super::super::draw::{letters, mixed_case, nudge, secret_key, sized, spread};
 use super::super::vectors::{bytes, input, number, text};
 use crate::ops::{Input, Op};
 use crate::random::Random;
-use crate::truth::{abi, be32, eip712, hex, le32, lp, rlp, secp256k1};
+use crate::truth::{abi, eip712, hex, rlp, secp256k1};
+use crate::wire::{be32, le32, lp};
 
 /// One element of the published input.
 pub fn published(op: &Op) -> Result<Vec<u8>> {

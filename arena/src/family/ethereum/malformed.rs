@@ -5,7 +5,8 @@ use num_bigint::BigUint;
 
 use super::super::vectors::blocks;
 use crate::random::Random;
-use crate::truth::{abi, be32, hex, rlp, unhex};
+use crate::truth::{abi, hex, rlp, unhex};
+use crate::wire::be32;
 
 /// Malformed inputs of a decoder, each a bare element (no length prefix, no array). All of them must be rejected.
 pub fn malformed(name: &str) -> Result<Vec<Vec<u8>>> {

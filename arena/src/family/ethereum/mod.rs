@@ -12,7 +12,8 @@ use super::vectors::blocks;
 use super::{Elements, elements, parse, read};
 use crate::ops::{Input, Op};
 use crate::random::Random;
-use crate::truth::{Expected, Reader, lp};
+use crate::truth::Expected;
+use crate::wire::{Reader, lp};
 
 pub use outputs::outputs;
 

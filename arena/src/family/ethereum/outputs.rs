@@ -5,9 +5,8 @@ use num_bigint::BigUint;
 
 use crate::truth::rlp::Rlp;
 use crate::truth::transaction::{self, Signed};
-use crate::truth::{
-    Reader, abi, checksum, eip712, hex, keccak256, le32, rlp, secp256k1, unhex, wrap,
-};
+use crate::truth::{abi, checksum, eip712, hex, keccak256, rlp, secp256k1, unhex};
+use crate::wire::{Reader, le32, wrap};
 
 /// The parts of the output of `kernel` on one item.
 pub fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<Vec<u8>>> {

@@ -3,7 +3,8 @@
 use anyhow::{Context as _, Result, ensure};
 
 use super::{Case, gas};
-use crate::truth::{Reader, hex};
+use crate::truth::hex;
+use crate::wire::Reader;
 
 /// The call of rows with the report's programs: takes hexadecimal text, returns the gas used, and creates engine and
 /// state inside the call.

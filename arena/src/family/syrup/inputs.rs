@@ -11,7 +11,8 @@ use super::outputs::{Skill, server};
 use super::{Value, int, record, string, symbol};
 use crate::ops::{Input, Op};
 use crate::random::Random;
-use crate::truth::{lp, unhex};
+use crate::truth::unhex;
+use crate::wire::lp;
 
 #[derive(Deserialize)]
 struct Vector {

@@ -4,7 +4,8 @@ use anyhow::{Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
 use super::{Value, int, record, string, symbol};
-use crate::truth::{Expected, Reader, word_sum};
+use crate::truth::{Expected, word_sum};
+use crate::wire::Reader;
 
 /// The bytes that a contender writes for `verify`, and the checksum of a batch, which in most rows covers the same
 /// bytes.
