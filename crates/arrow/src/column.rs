@@ -32,6 +32,7 @@ use crate::uint256::{DECIMAL_DIGITS, decimal, float};
 const DECIMAL_TEXT: usize = 78;
 
 /// Format of integers of more than 64 bits.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Uint256Format {
     /// FixedSizeBinary(32), the ABI's big-endian word. Lossless; unsigned integers order like their bytes. Suffix

@@ -6,6 +6,7 @@
 use std::fmt;
 
 /// The contents of a column.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Number of the block.

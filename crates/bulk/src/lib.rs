@@ -104,6 +104,7 @@ impl Default for Options {
 }
 
 /// Format of the output.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Parquet.
@@ -113,6 +114,7 @@ pub enum Format {
 }
 
 /// Compression of Parquet output.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     /// Zstandard, level 1.

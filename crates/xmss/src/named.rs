@@ -29,6 +29,7 @@ use crate::store::{KeyFile, StoreError};
 
 /// Whether the public key or the signature could not be decoded, and why. The error message includes both and the
 /// position.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerifyError {
     /// The public key.

@@ -629,7 +629,7 @@ fn transaction(r: &mut Reader) -> Option<TxEip1559> {
 
 /// The fields of a transaction that `tx_decode` returns.
 #[inline(always)]
-fn fields(transaction: &Transaction) -> [u8; 68] {
+fn fields(transaction: &Transaction) -> Result<[u8; 68], tx::Error> {
     macro_rules! of {
         ($signed:ident) => {{
             let tx = &$signed.transaction;
@@ -642,13 +642,15 @@ fn fields(transaction: &Transaction) -> [u8; 68] {
         Transaction::Eip1559(signed) => of!(signed),
         Transaction::Eip4844(signed) => of!(signed),
         Transaction::Eip7702(signed) => of!(signed),
+        // No row has another type.
+        other => return Err(tx::Error::UnknownType(other.kind() as u8)),
     };
     let mut out = [0; 68];
     out[..20].copy_from_slice(&to.unwrap_or(Address::ZERO).0);
     out[20..28].copy_from_slice(&nonce.to_le_bytes());
     out[28..36].copy_from_slice(&gas_limit.to_le_bytes());
     out[36..].copy_from_slice(&value.to_le_bytes());
-    out
+    Ok(out)
 }
 
 /// Applies the rule `le@56` to a transaction: sets the first four bytes of its recipient.
@@ -682,7 +684,7 @@ fn transactions() -> Vec<Op> {
         // Owned, like the other contenders' decoders. The rows of hash and sender allow the borrowed view, which is
         // sufficient for them.
         op("tx_decode", |r| Some(r.rest()))
-            .call(|raw| Transaction::decode(raw).map(|tx| fields(&tx))),
+            .call(|raw| Transaction::decode(raw).and_then(|tx| fields(&tx))),
         negative("tx_decode", |raw| Transaction::decode(raw).is_ok()),
         op("tx_hash", |r| Some(r.rest()))
             .call(|raw| TransactionRef::decode(raw).map(|tx| tx.hash())),

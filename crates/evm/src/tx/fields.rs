@@ -11,6 +11,7 @@ use super::{Error, Field, Signed, Transaction, TransactionRef, TransactionReques
 use crate::rlp::{self, Buffer, Encode, Header, List, Payload, Reader, rlp_struct};
 
 /// Type of an EIP-2718 envelope.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(

@@ -123,6 +123,7 @@ impl<T: Signable> Signed<T> {
 /// assert_eq!(Transaction::decode(&[0x05, 0xc0]).unwrap_err().to_string(), "byte 0: unknown transaction type 0x05");
 /// assert_eq!(Transaction::decode(&[0x02, 0xc0]).unwrap_err().to_string(), "byte 2: item extends past the end of the input or of its list");
 /// ```
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "Object", try_from = "Object"))]

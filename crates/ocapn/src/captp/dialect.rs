@@ -11,6 +11,7 @@ use core::fmt;
 /// | garbage collection | `op:gc-export`, `op:gc-answer` | `op:gc-exports`, `op:gc-answers` | `op:gc-exports`, `op:gc-answers` |
 /// | `op:get`, `op:index`, `op:untag` | no | yes | yes |
 /// | swiss number of a sturdyref | byte array | string | byte array |
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// The OCapN test suite at commit 6c146dc (2026-02-17), and Endo until April 2026.

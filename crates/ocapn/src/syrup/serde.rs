@@ -53,6 +53,7 @@ use super::scan;
 use super::{Encode, ErrorKind, Kind, Reader, Symbol, Value, encode, encode_append};
 
 /// An error and its position.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The input is not canonical, or has a value of an unexpected type.
