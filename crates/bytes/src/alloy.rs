@@ -1,4 +1,5 @@
-//! Conversions from and to the types of alloy-primitives that have the same values.
+//! Conversions from and to the types of alloy-primitives that have the same values. Its `U256` is ruint's
+//! `Uint<256, 4>`, so the conversions are also those of ruint's type.
 
 #![forbid(unsafe_code)]
 
@@ -43,7 +44,8 @@ mod tests {
         #[test]
         fn same_values(limbs: [u64; 4], address: [u8; 20], word: [u8; 32], bytes: alloc::vec::Vec<u8>) {
             let number = U256::from_limbs(limbs);
-            let theirs: alloy::U256 = number.into();
+            // Also the type of programs that depend on ruint alone.
+            let theirs: alloy::ruint::Uint<256, 4> = number.into();
             prop_assert_eq!(theirs.to_string(), number.to_string());
             prop_assert_eq!(U256::from(theirs), number);
 
