@@ -1,12 +1,12 @@
-//! One of the functions of columns: number, number of its arguments, a line with the literal, then values for a few rows.
+//! One of the functions of columns: number, form and array types, a line with the literal, then values for a few rows.
 //! Each row gives what it gives alone; byte strings of any array type give the same; a failed row is null.
 #![no_main]
 
 use std::sync::Arc;
 
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, Int32Array, Int64Array,
-    LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, Int32Array,
+    Int64Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray, StructArray,
     builder::{BinaryBuilder, ListBuilder},
 };
 use libfuzzer_sys::fuzz_target;
@@ -16,6 +16,8 @@ use lydite_evm::abi::EventCodec;
 
 /// Maximum number of rows.
 const ROWS: usize = 64;
+/// Functions that the seeds call.
+const FUNCTIONS: usize = 64;
 
 type Values = Vec<Option<Vec<u8>>>;
 
@@ -109,6 +111,22 @@ fn lists(values: &Values) -> ArrayRef {
     Arc::new(lists.finish())
 }
 
+/// Values to be encoded: also the members of a tuple, which all have the same values.
+fn any(values: &Values, kind: u8) -> ArrayRef {
+    match kind % 5 {
+        0 => lists(values),
+        1 => {
+            let booleans = values.iter().map(|value| Some(value.as_ref()?.len() == 32));
+            Arc::new(booleans.collect::<BooleanArray>())
+        }
+        2 => {
+            let members = [("number", integers(values, 0)), ("bytes", bytes(values, 0))];
+            Arc::new(StructArray::try_from(members.to_vec()).expect("equal lengths"))
+        }
+        _ => integers(values, kind / 5),
+    }
+}
+
 fuzz_target!(|input: &[u8]| {
     let Some((&[number, form, kind], rest)) = input.split_first_chunk() else {
         return;
@@ -120,13 +138,23 @@ fuzz_target!(|input: &[u8]| {
         return;
     };
     let count = functions().count();
+    assert!(count <= FUNCTIONS, "also in `seeds`");
     let Some(function) = functions().nth(usize::from(number) % count) else {
         return;
     };
     let form = &function.forms[usize::from(form) % function.forms.len()];
-    let parameters = form.parameters.iter();
-    let parameters: Vec<Parameter> = parameters
-        .copied()
+    // Some calls with one more or two more than the fewest arguments, if the function takes them.
+    let several = form
+        .parameters
+        .iter()
+        .any(|one| matches!(one, Parameter::Several(_)));
+    let more = if several {
+        usize::from(kind / 7 % 3)
+    } else {
+        0
+    };
+    let parameters: Vec<Parameter> = form
+        .parameters(form.parameters.len() + more)
         .filter(|parameter| !matches!(parameter, Parameter::Literal(_)))
         .collect();
     let topic = EventCodec::parse(literal).map(|event| event.topic().0);
@@ -146,14 +174,17 @@ fuzz_target!(|input: &[u8]| {
             .zip(row)
             .for_each(|(column, value)| column.push(value));
     }
-    let arrays = |kind: u8| -> Vec<ArrayRef> {
+    let arrays = |bytes_kind: u8| -> Vec<ArrayRef> {
         let columns = parameters.iter().zip(&columns).enumerate();
         columns
             .map(|(index, (parameter, values))| match parameter {
-                Parameter::Bytes(_) => bytes(values, kind.wrapping_add(index as u8)),
+                Parameter::Bytes(_) => bytes(values, bytes_kind.wrapping_add(index as u8)),
                 Parameter::List(_) => lists(values),
-                // The meaning depends on the array type.
+                // The meaning depends on the array type, which is the same in all calls.
                 Parameter::Integer(_) => integers(values, number),
+                Parameter::Any(_) | Parameter::Several(_) => {
+                    any(values, kind.wrapping_add(index as u8))
+                }
                 Parameter::Text(_) | Parameter::Literal(_) => {
                     Arc::new(StringArray::from(texts(values)))
                 }
