@@ -90,7 +90,7 @@ fn killed_and_resumed() {
     let undisturbed = begin.elapsed();
     assert!(contents(&directory.join("out")) == whole);
 
-    let kills = env::var("LYDITE_TEST_KILLS").map_or(10, |kills| kills.parse().unwrap());
+    let kills = env::var("LYDITE_TEST_KILLS").map_or(50, |kills| kills.parse().unwrap());
     let (mut random, mut partial, mut temporary) = (1u64, 0, 0);
     fs::remove_dir_all(directory.join("out")).unwrap();
     for _ in 0..kills {
