@@ -13,10 +13,9 @@ with tempfile.TemporaryDirectory() as directory:
     file = Path(directory, "transfers.parquet")
     lydite.decode_logs_file(sys.argv[1:], file, TRANSFER, keep=["address"], uint256="decimal", on_error="drop")
     transfers = pl.scan_parquet(file).drop_nulls()
-    received = transfers.select("address", holder="to", value="value")
-    sent = transfers.select("address", holder="from", value=-pl.col("value"))
+    moves = [("to", pl.col("value")), ("from", -pl.col("value"))]
     top = (
-        pl.concat([received, sent])
+        pl.concat(transfers.select("address", holder=holder, value=value) for holder, value in moves)
         .group_by("address", "holder")
         .agg(pl.col("value").sum())
         .filter(pl.col("value") > 0)

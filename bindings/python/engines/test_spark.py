@@ -13,7 +13,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from clusters import TRANSFER, SparkCluster, sail_session, spark_home, wait_for
-from conftest import TOPIC, ordered
+from conftest import EXPECTED_HOLDERS, example, holders, ordered, write_transfers
 
 pytest.importorskip("pyspark", reason="pip install 'lydite[engines]'")
 
@@ -125,31 +125,19 @@ def test_worker_killed(spark, cluster, processes, logs, expected, tmp_path):
 
 def test_example(cluster, tmp_path):
     """`examples/bulk/top_tokens_spark.py` on logs of eleven tokens, of which token t has t + 1 holders."""
-
-    def word(number):
-        return number.to_bytes(32, "big")
-
-    transfers = [(token, holder) for token in range(1, 12) for holder in range(1, token + 2)]
-    columns = {
-        "address": [word(token)[12:] for token, _ in transfers],
-        "topic0": [TOPIC] * len(transfers),
-        "topic1": [word(0)] * len(transfers),
-        "topic2": [word(holder) for _, holder in transfers],
-        "data": [word(1)] * len(transfers),
-    }
-    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "logs.parquet")
-    example = Path(__file__).parents[3] / "examples/bulk/top_tokens_spark.py"
+    write_transfers(tmp_path / "logs.parquet")
     options = ["--master", cluster.url, "--conf", "spark.driver.host=127.0.0.1", "--executor-memory", "512m"]
-    command = [HOME / "bin/spark-submit", *options, example, tmp_path / "logs.parquet"]
+    command = [HOME / "bin/spark-submit", *options, example("top_tokens_spark.py"), tmp_path / "logs.parquet"]
     environment = os.environ | {"SPARK_HOME": str(HOME), "PYSPARK_PYTHON": sys.executable}
-    lines = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout.splitlines()
-    assert [(int(line.split()[0], 16), int(line.split()[1])) for line in lines] == [
-        (token, token + 1) for token in range(11, 1, -1)
-    ]
+    run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    assert holders(run.stdout) == EXPECTED_HOLDERS
 
 
-def test_sail(logs, expected):
+def test_sail(logs, expected, transactions):
     pytest.importorskip("pysail.spark", reason="pip install 'lydite[engines]'")
     with sail_session() as spark:
         table = spark.createDataFrame(logs.to_pandas())
         assert rows(lydite.spark.decode_logs(table, TRANSFER)) == expected
+        senders = lydite.spark.senders(spark.createDataFrame(transactions.to_pandas())).collect()
+        known = pyarrow.table(lydite.recover_senders(transactions))["sender"].to_pylist()
+        assert Counter(row.sender and bytes(row.sender) for row in senders) == Counter(known)

@@ -372,6 +372,13 @@ def test_top_tokens(tmp_path, monkeypatch):
     assert [(int(token, 16), holders) for token, holders in rows] == expected
 
 
+def test_length_of_examples():
+    examples = Path(__file__).parents[3] / "examples" / "bulk"
+    lengths = {file.name: len(file.read_text().splitlines()) for file in examples.glob("*.[ps][yq]*")}
+    assert len(lengths) == 5
+    assert all(length < 30 for length in lengths.values()), lengths
+
+
 def test_polars():
     frame = polars.from_arrow(logs(100))
     rows = [row for row in range(100) if row % 3]
