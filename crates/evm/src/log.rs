@@ -8,8 +8,8 @@ use lydite_bytes::{Address, B256, Bytes};
 /// A log. [`EventCodec`](crate::abi::EventCodec) and types made by [`abi_event`](crate::abi_event) decode its topics and
 /// data.
 ///
-/// With the feature `serde`, it is the object of JSON-RPC. Members that do not belong to the log itself, as
-/// `blockNumber`, are ignored when it is read.
+/// With the feature `serde`, it is the object of JSON-RPC. Members that do not belong to the log itself,
+/// such as `blockNumber`, are ignored when it is read.
 ///
 /// ```
 /// use lydite_bytes::{Address, B256};
