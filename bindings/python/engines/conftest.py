@@ -10,7 +10,7 @@ from clusters import TRANSFER, Processes
 
 TOPIC = lydite.keccak256(b"Transfer(address,address,uint256)")
 WORDS = [bytes(12) + lydite.keccak256(bytes([i]))[:20] for i in range(256)]
-# What the examples print for the logs of `write_transfers`.
+# The output of the examples for the logs of `write_transfers`.
 EXPECTED_HOLDERS = [(token, token + 1) for token in range(11, 1, -1)]
 
 

@@ -36,7 +36,7 @@ fn serve(options: &[&str]) -> (Server, String) {
     (server, locator.replacen('?', ECHO, 1))
 }
 
-/// What a call prints to standard output and standard error.
+/// Returns the standard output and standard error of a call.
 fn call(sturdyref: &str, arguments: &[&str]) -> (String, String) {
     let output = lydite(&["call", sturdyref])
         .args(arguments)

@@ -1,4 +1,4 @@
-//! What a walk reports.
+//! The events of a walk.
 
 use crate::syrup::Error;
 
