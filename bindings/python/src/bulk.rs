@@ -79,6 +79,7 @@ fn report(py: Python<'_>, report: Report) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("selected", report.selected)?;
     dict.set_item("other_layout", report.other_layout)?;
     dict.set_item("failures", report.failures)?;
+    dict.set_item("overflows", report.overflows)?;
     dict.set_item("different", report.different)?;
     dict.set_item("skipped", report.skipped)?;
     let first = report.first_failures.into_iter().map(|failed| {

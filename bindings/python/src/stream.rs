@@ -91,6 +91,7 @@ struct Report {
     other_layout: usize,
     failures: BTreeMap<String, usize>,
     first_failures: Vec<(usize, String)>,
+    overflows: usize,
     different: usize,
 }
 
@@ -98,11 +99,12 @@ impl Report {
     fn add(&mut self, rows: usize, batch: &Transformed) {
         self.selected += batch.selected;
         self.other_layout += batch.other_layout;
+        self.overflows += batch.overflows.len();
         self.different += batch.differences.len();
         for failure in &batch.failures {
             *self.failures.entry(failure.error.reason()).or_default() += 1;
         }
-        let failures = batch.failures.iter();
+        let failures = batch.failures.iter().chain(&batch.overflows);
         let failures = failures.map(|failure| (failure.row, failure.error.to_string()));
         let first = failures.chain(batch.differences.iter().cloned());
         let missing = FIRST_FAILURES - self.first_failures.len();
@@ -132,7 +134,7 @@ fn transform(source: AnyRecordBatch, job: Job, options: TransformOptions) -> PyR
 #[pymethods]
 impl ArrowStream {
     /// Counts of the rows read so far: `rows`, `selected`, `other_layout`, `failures` by reason, `first_failures` as
-    /// pairs of row and reason, `different`.
+    /// pairs of row and reason, `overflows`, `different`.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let report = lock(&self.report);
@@ -142,6 +144,7 @@ impl ArrowStream {
         dict.set_item("other_layout", report.other_layout)?;
         dict.set_item("failures", &report.failures)?;
         dict.set_item("first_failures", &report.first_failures)?;
+        dict.set_item("overflows", report.overflows)?;
         dict.set_item("different", report.different)?;
         Ok(dict)
     }

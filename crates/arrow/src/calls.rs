@@ -7,6 +7,7 @@ use lydite_evm::abi::{CallCodec, Mode, Parameter};
 use crate::{
     ByteColumn, Decoded, Error, Failure, Options, RowError,
     decoder::{Decoder, Place, Rows},
+    error::merged,
     prefix::PrefixMap,
 };
 
@@ -128,14 +129,16 @@ impl CallDecoder {
     /// # Panics
     /// If a row is out of range.
     pub fn decode(&self, data: &ByteColumn, rows: &[usize]) -> Decoded {
-        let (columns, invalid) = self.decoder.decode(&Calls(data), rows);
+        let decoded = self.decoder.decode(&Calls(data), rows);
         Decoded {
-            columns,
-            failures: self.failures(data, invalid),
+            columns: decoded.columns,
+            failures: self.failures(data, decoded.null),
+            overflows: decoded.overflows,
         }
     }
 
-    /// Decodes all calls to one struct per row, which is null if the selector differs or the call is invalid.
+    /// Decodes all calls to one struct per row, which is null if the selector differs or the call is invalid. The
+    /// failures include [`Decoded::overflows`].
     pub fn decode_all(&self, data: &ByteColumn) -> (StructArray, Vec<Failure>) {
         let selector = self.function.selector();
         let selected = (0..data.len()).filter(|row| {
@@ -143,8 +146,9 @@ impl CallDecoder {
             data.is_some_and(|data| data.starts_with(&selector))
         });
         let selected: Vec<usize> = selected.collect();
-        let (structs, invalid) = self.decoder.decode_all(&Calls(data), data.len(), &selected);
-        (structs, self.failures(data, invalid))
+        let (structs, invalid, overflows) =
+            self.decoder.decode_all(&Calls(data), data.len(), &selected);
+        (structs, merged(self.failures(data, invalid), overflows))
     }
 
     /// Decodes what the selected calls returned. A call that returned nothing (null or empty) has null results, and so do the
@@ -159,18 +163,20 @@ impl CallDecoder {
         invalid: &[Failure],
     ) -> Decoded {
         let source = Results { output, invalid };
-        let (columns, mut invalid) = self.results.decode(&source, rows);
-        invalid.retain(|row| source.is_present(*row) || output.is_invalid(*row));
-        let failures = invalid
-            .into_iter()
+        let decoded = self.results.decode(&source, rows);
+        let null = decoded.null.into_iter();
+        let failures = null
+            .filter(|row| source.is_present(*row) || output.is_invalid(*row))
             .map(|row| self.result_failure(output, row));
         Decoded {
-            columns,
+            columns: decoded.columns,
             failures: failures.collect(),
+            overflows: decoded.overflows,
         }
     }
 
-    /// Decodes what calls returned to one struct per row, which is null if that is null, empty or invalid.
+    /// Decodes what calls returned to one struct per row, which is null if that is null, empty or invalid. The failures
+    /// include [`Decoded::overflows`].
     pub fn decode_all_results(&self, output: &ByteColumn) -> (StructArray, Vec<Failure>) {
         let selected = (0..output.len()).filter(|row| {
             let output = output.get(*row);
@@ -181,13 +187,14 @@ impl CallDecoder {
             output,
             invalid: &[],
         };
-        let (structs, mut invalid) = self.results.decode_all(&source, output.len(), &selected);
+        let (structs, mut invalid, overflows) =
+            self.results.decode_all(&source, output.len(), &selected);
         invalid.extend(output.invalid_rows());
         invalid.sort_unstable();
         let failures = invalid
             .into_iter()
             .map(|row| self.result_failure(output, row));
-        (structs, failures.collect())
+        (structs, merged(failures.collect(), overflows))
     }
 
     fn result_failure(&self, output: &ByteColumn, row: usize) -> Failure {

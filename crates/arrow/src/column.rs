@@ -40,7 +40,8 @@ pub enum Uint256Format {
     Binary,
     /// Utf8, the decimal text. Lossless. Suffix `_string`.
     String,
-    /// Decimal128(38, 0); null if the value has more than 38 digits. Suffix `_decimal`.
+    /// Decimal128(38, 0); null if the value has more than 38 digits, see
+    /// [`Decoded::overflows`](crate::Decoded::overflows). Suffix `_decimal`.
     Decimal,
     /// Float64, the nearest value. Suffix `_f64`.
     F64,

@@ -13,6 +13,8 @@ use lydite_evm::abi::{Codec, Mode, Parameter, Type, Values};
 use crate::{
     Failure, Uint256Format,
     column::{Column, data_type, has_wide_integer, parameter_name, struct_array, unused_name},
+    overflow::overflows,
+    uint256::DECIMAL_OVERFLOW,
 };
 
 /// Rows decoded at a time, which bounds the memory for the positions of their words.
@@ -45,6 +47,17 @@ pub struct Decoded {
     pub columns: Vec<ArrayRef>,
     /// The rows that are null in all columns because they are invalid, in order.
     pub failures: Vec<Failure>,
+    /// The other rows in which a value is null, because [`Uint256Format::Decimal`] cannot hold it, in order.
+    pub overflows: Vec<Failure>,
+}
+
+/// What [`Decoder::decode`] makes of the selected rows.
+pub(crate) struct DecodedRows {
+    pub(crate) columns: Vec<ArrayRef>,
+    /// The rows that are invalid or exceed the limit, which are null.
+    pub(crate) null: Vec<usize>,
+    /// See [`Decoded::overflows`].
+    pub(crate) overflows: Vec<Failure>,
 }
 
 /// Where the value of a parameter is.
@@ -207,8 +220,8 @@ impl Decoder {
         self.mode
     }
 
-    /// Decodes the selected rows. Also returns the ones that are invalid or exceed the limit, which are null.
-    pub(crate) fn decode(&self, source: &impl Rows, rows: &[usize]) -> (Vec<ArrayRef>, Vec<usize>) {
+    /// Decodes the selected rows.
+    pub(crate) fn decode(&self, source: &impl Rows, rows: &[usize]) -> DecodedRows {
         let parameters = self.parameters.iter();
         let mut columns: Vec<Vec<Column>> = parameters
             .map(|one| {
@@ -221,7 +234,8 @@ impl Decoder {
                     .collect()
             })
             .collect();
-        let (mut invalid, mut is_full) = (Vec::new(), false);
+        // As positions among the selected rows.
+        let (mut null, mut is_full) = (Vec::new(), false);
         for (block, rows) in rows.chunks(BLOCK).enumerate() {
             let valid = if self.mode == Mode::Lenient {
                 let all: Vec<usize> = (0..rows.len()).collect();
@@ -231,28 +245,38 @@ impl Decoder {
                 self.decode_block(source, rows, &mut columns, &mut is_full)
             };
             let checked = (BLOCK * block..).zip(valid);
-            invalid.extend(checked.filter(|(_, valid)| !valid).map(|(i, _)| i));
+            null.extend(checked.filter(|(_, valid)| !valid).map(|(i, _)| i));
         }
         let columns = columns.into_iter().flatten();
         let mut columns: Vec<ArrayRef> = columns.map(Column::finish).collect();
         if is_full {
-            let mut null = vec![false; rows.len()];
-            invalid.iter().for_each(|i| null[*i] = true);
-            let null = BooleanArray::from(null);
+            let mut mask = vec![false; rows.len()];
+            null.iter().for_each(|i| mask[*i] = true);
+            let mask = BooleanArray::from(mask);
             // Does not fail, since the lengths agree.
-            let with_nulls = |column: ArrayRef| nullif(&column, &null).unwrap_or(column);
+            let with_nulls = |column: ArrayRef| nullif(&column, &mask).unwrap_or(column);
             columns = columns.into_iter().map(with_nulls).collect();
         }
-        (columns, invalid.into_iter().map(|i| rows[i]).collect())
+        let overflows = overflows(&columns, rows.len(), &null);
+        let overflows = overflows.into_iter().map(|i| Failure {
+            row: rows[i],
+            error: DECIMAL_OVERFLOW,
+        });
+        DecodedRows {
+            columns,
+            null: null.into_iter().map(|i| rows[i]).collect(),
+            overflows: overflows.collect(),
+        }
     }
 
-    /// Decodes the selected of `rows` rows to one struct per row; the others are null. Also returns the invalid ones.
+    /// Decodes the selected of `rows` rows to one struct per row; the others are null. Also returns the invalid ones, and
+    /// the failures of others, see [`Decoded::overflows`].
     pub(crate) fn decode_all(
         &self,
         source: &impl Rows,
         rows: usize,
         selected: &[usize],
-    ) -> (StructArray, Vec<usize>) {
+    ) -> (StructArray, Vec<usize>, Vec<Failure>) {
         let mut valid = vec![false; rows];
         selected.iter().for_each(|row| valid[*row] = true);
         let masked = Masked {
@@ -260,12 +284,16 @@ impl Decoder {
             selected: valid.clone(),
         };
         let all: Vec<usize> = (0..rows).collect();
-        let (columns, mut null) = self.decode(&masked, &all);
+        let DecodedRows {
+            columns,
+            mut null,
+            overflows,
+        } = self.decode(&masked, &all);
         null.iter().for_each(|row| valid[*row] = false);
         null.retain(|row| masked.selected[*row]);
         let fields = self.fields.clone().into();
         let structs = struct_array(fields, columns, Some(valid.into()), rows);
-        (structs, null)
+        (structs, null, overflows)
     }
 
     /// Encodes the rows of a block again that are valid in [`Mode::Lenient`] only.

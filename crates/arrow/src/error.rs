@@ -118,6 +118,13 @@ pub struct Failure {
     pub error: RowError,
 }
 
+/// Combines two lists of failures, in the order of their rows.
+pub(crate) fn merged(mut failures: Vec<Failure>, others: Vec<Failure>) -> Vec<Failure> {
+    failures.extend(others);
+    failures.sort_by_key(|failure| failure.row);
+    failures
+}
+
 /// The reason why a row could not be decoded.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use lydite_evm::abi::{EventCodec, Mode};
 use crate::{
     ByteColumn, ColumnMap, Decoded, Error, Failure, Options, Role, RowError,
     decoder::{Decoder, Place, Rows},
+    error::merged,
     lists,
     prefix::PrefixMap,
 };
@@ -254,19 +255,20 @@ impl EventDecoder {
     /// # Panics
     /// If a row is out of range.
     pub fn decode(&self, logs: &Logs, rows: &[usize]) -> Decoded {
-        let (columns, invalid) = self.decoder.decode(logs, rows);
+        let decoded = self.decoder.decode(logs, rows);
         Decoded {
-            columns,
-            failures: self.failures(logs, invalid),
+            columns: decoded.columns,
+            failures: self.failures(logs, decoded.null),
+            overflows: decoded.overflows,
         }
     }
 
-    /// Decodes all logs to one struct per row, which is null if the log is not of this event or is invalid.
+    /// Decodes all logs to one struct per row, which is null if the log is not of this event or is invalid. The failures
+    /// include [`Decoded::overflows`].
     pub fn decode_all(&self, logs: &Logs) -> (StructArray, Vec<Failure>) {
-        let (structs, invalid) = self
-            .decoder
-            .decode_all(logs, logs.len(), &self.select(logs));
-        (structs, self.failures(logs, invalid))
+        let selected = self.select(logs);
+        let (structs, invalid, overflows) = self.decoder.decode_all(logs, logs.len(), &selected);
+        (structs, merged(self.failures(logs, invalid), overflows))
     }
 
     fn failures(&self, logs: &Logs, invalid: Vec<usize>) -> Vec<Failure> {

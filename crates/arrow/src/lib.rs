@@ -62,6 +62,7 @@ mod hash;
 mod integers;
 mod lists;
 mod operation;
+mod overflow;
 mod prefix;
 mod roles;
 mod rows;

@@ -8,7 +8,7 @@ use lydite_bytes::hex::encode_prefixed;
 
 use crate::{
     ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Logs, Role, Selected,
-    TransactionColumns, hashes, senders,
+    TransactionColumns, error::merged, hashes, senders,
 };
 
 /// One of the outputs of a [`Transform`](crate::Transform).
@@ -148,8 +148,9 @@ impl Operation for CallSet {
         if let Some(output) = &calls.output {
             let results = decoder.decode_results(output, rows, &decoded.failures);
             decoded.columns.extend(results.columns);
-            decoded.failures.extend(results.failures);
-            decoded.failures.sort_by_key(|failure| failure.row);
+            decoded.failures = merged(decoded.failures, results.failures);
+            decoded.overflows = merged(decoded.overflows, results.overflows);
+            decoded.overflows.dedup();
         }
         decoded
     }
@@ -237,12 +238,8 @@ impl Operation for SendersOptions {
             failure.row = rows[failure.row];
         }
         let rebuilding = transactions.failures.iter();
-        failures.extend(
-            rebuilding
-                .filter(|failure| rows.binary_search(&failure.row).is_ok())
-                .cloned(),
-        );
-        failures.sort_by_key(|failure| failure.row);
+        let rebuilding = rebuilding.filter(|failure| rows.binary_search(&failure.row).is_ok());
+        let failures = merged(failures, rebuilding.cloned().collect());
         let mut columns: Vec<ArrayRef> = vec![Arc::new(addresses.clone())];
         if self.hash {
             // Null with the sender, also if only the signature is invalid.
@@ -250,7 +247,11 @@ impl Operation for SendersOptions {
             let hashes = FixedSizeBinaryArray::new(width, values, addresses.nulls().cloned());
             columns.push(Arc::new(hashes));
         }
-        Decoded { columns, failures }
+        Decoded {
+            columns,
+            failures,
+            ..Decoded::default()
+        }
     }
 
     fn differences(

@@ -47,7 +47,7 @@ pub enum OnError {
     Null,
     /// It is not in the output.
     Drop,
-    /// The batch fails.
+    /// The batch fails, as it does for [`Decoded::overflows`].
     Fail,
 }
 
@@ -115,6 +115,8 @@ pub struct Transformed {
     pub other_layout: usize,
     /// The rows that could not be decoded, in the order of the outputs.
     pub failures: Vec<Failure>,
+    /// The other rows in which a value is null, see [`Decoded::overflows`].
+    pub overflows: Vec<Failure>,
     /// For senders with a check: rows whose sender differs from the column, with a text.
     pub differences: Vec<(usize, String)>,
 }
@@ -254,8 +256,10 @@ impl Transform {
             }
             let failures = std::mem::take(&mut decoded.failures);
             match self.options.on_error {
-                OnError::Fail if !failures.is_empty() => {
-                    return Err(Error::Row(failures[0].clone()));
+                OnError::Fail => {
+                    if let Some(failure) = failures.first().or(decoded.overflows.first()) {
+                        return Err(Error::Row(failure.clone()));
+                    }
                 }
                 OnError::Drop if !failures.is_empty() => {
                     let failed: BTreeSet<usize> =
@@ -266,6 +270,7 @@ impl Transform {
                 _ => {}
             }
             transformed.failures.extend(failures);
+            transformed.overflows.append(&mut decoded.overflows);
             let differences = operation.differences(&input, &rows, &decoded);
             transformed.differences.extend(differences);
             let batch = match rows.len() {

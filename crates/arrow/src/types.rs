@@ -7,6 +7,7 @@ use lydite_evm::abi::{Codec, Parameter, Type};
 use crate::{
     ByteColumn, Error, Failure, Options, RowError, Uint256Format,
     decoder::{Decoder, Place, Rows},
+    error::merged,
 };
 
 /// Decoder for values of one type, each encoded like Solidity's `abi.encode(value)`.
@@ -67,11 +68,12 @@ impl TypeDecoder {
         &self.decoder.fields()[0]
     }
 
-    /// Decodes each row. A null stays null; an invalid value becomes null and is a failure.
+    /// Decodes each row. A null stays null; an invalid value becomes null and is a failure. The failures include
+    /// [`Decoded::overflows`](crate::Decoded::overflows).
     pub fn decode(&self, data: &ByteColumn) -> (ArrayRef, Vec<Failure>) {
         let rows: Vec<usize> = (0..data.len()).collect();
-        let (mut columns, invalid) = self.decoder.decode(&Data(data), &rows);
-        let failures = invalid.into_iter().filter_map(|row| {
+        let mut decoded = self.decoder.decode(&Data(data), &rows);
+        let failures = decoded.null.into_iter().filter_map(|row| {
             let error = match data.get(row) {
                 None if !data.is_invalid(row) => return None,
                 None => RowError::Hexadecimal,
@@ -82,7 +84,8 @@ impl TypeDecoder {
             };
             Some(Failure { row, error })
         });
-        (columns.swap_remove(0), failures.collect())
+        let failures = merged(failures.collect(), decoded.overflows);
+        (decoded.columns.swap_remove(0), failures)
     }
 }
 

@@ -15,6 +15,9 @@ pub(crate) const DECIMAL_DIGITS: u8 = 38;
 /// 10^38.
 const DECIMAL_END: u128 = 10u128.pow(DECIMAL_DIGITS as u32);
 
+/// Of an integer that Decimal128 cannot hold.
+pub(crate) const DECIMAL_OVERFLOW: RowError = RowError::Integer("at most 38 digits");
+
 /// Of an operation without a result.
 const RESULT: RowError = RowError::Integer("a result below 2^256");
 
@@ -99,7 +102,7 @@ pub fn uint256_to_decimal(
         let word = words.try_array(row)?;
         let value = word.map(|word| {
             let value = decimal(U256::from_be_bytes(*word), integers.is_signed());
-            value.ok_or(RowError::Integer("at most 38 digits"))
+            value.ok_or(DECIMAL_OVERFLOW)
         });
         value.transpose()
     }));

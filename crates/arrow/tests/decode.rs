@@ -13,8 +13,8 @@ use arrow_array::{
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field};
 use lydite_arrow::{
-    ByteColumn, CallDecoder, CallSet, ColumnMap, Error, EventDecoder, EventSet, Logs, Mode,
-    Options, Role, RowError, Uint256Format, encode_calls, encode_values, hashes, senders,
+    ByteColumn, CallDecoder, CallSet, ColumnMap, Error, EventDecoder, EventSet, Failure, Logs,
+    Mode, Options, Role, RowError, Uint256Format, encode_calls, encode_values, hashes, senders,
 };
 use lydite_bytes::{Address, B256, I256, U256, hex};
 use lydite_evm::abi::{CallCodec, Codec, EventCodec, Type, Value};
@@ -580,6 +580,60 @@ fn formats_names_and_types() {
             .collect::<Vec<_>>(),
         [Some(7.0), None]
     );
+}
+
+/// Rows with such an integer, in a topic or inside a list, are reported apart from invalid rows, and keep their other values.
+#[test]
+fn decimals_of_more_than_38_digits() {
+    let options = Options {
+        uint256: vec![Uint256Format::Binary, Uint256Format::Decimal],
+        ..Options::default()
+    };
+    let signature = "E(uint256 indexed a, (int256 b, bool)[] list)";
+    let decoder = EventDecoder::parse(signature, &options).unwrap();
+    let largest = U256::from(10u128.pow(38) - 1);
+    let above = largest.wrapping_add(U256::ONE);
+    let minus = U256::ZERO.wrapping_sub(largest);
+    let below = U256::ZERO.wrapping_sub(above);
+    let codec = decoder.codec().data();
+    let list = |values: &[U256]| {
+        let tuple = |value: &U256| Value::Tuple(vec![Value::Int(*value, 256), Value::Bool(true)]);
+        let list = Value::Array(values.iter().map(tuple).collect());
+        Some(codec.encode(&[list]).unwrap())
+    };
+    let data = column(&[
+        list(&[largest, minus]),
+        list(&[]),
+        list(&[U256::ONE, below, largest]),
+        Some(vec![1]),
+        list(&[above, below]),
+    ]);
+    let word = |value: U256| Some(value.to_be_bytes().to_vec());
+    let topic = Some(decoder.codec().topic().0.to_vec());
+    let topics = [
+        Some(column(&[(); 5].map(|()| topic.clone()))),
+        Some(column(&[largest, above, largest, above, above].map(word))),
+        None,
+        None,
+    ];
+    let logs = Logs::try_new(topics, data).unwrap();
+    let rows = |failures: &[Failure]| failures.iter().map(|one| one.row).collect::<Vec<_>>();
+    let decoded = decoder.decode(&logs, &[0, 1, 2, 3, 4]);
+    assert_eq!(rows(&decoded.failures), [3]);
+    assert_eq!(rows(&decoded.overflows), [1, 2, 4]);
+    assert_eq!(
+        decoded.overflows[0].error.to_string(),
+        "expected at most 38 digits"
+    );
+    let [binary, decimal, list, _] = &decoded.columns[..] else {
+        panic!("{:?}", decoded.columns);
+    };
+    let null = |array: &ArrayRef| (0..5).filter(|row| array.is_null(*row)).collect::<Vec<_>>();
+    assert_eq!((null(binary), null(decimal)), (vec![3], vec![1, 3, 4]));
+    assert_eq!(null(list), [3]);
+    // The positions are those of the rows, also of a selection.
+    assert_eq!(rows(&decoder.decode(&logs, &[0, 4]).overflows), [4]);
+    assert_eq!(rows(&decoder.decode_all(&logs).1), [1, 2, 3, 4]);
 }
 
 #[test]

@@ -138,8 +138,11 @@ pub struct Report {
     pub other_layout: u64,
     /// Rows that could not be decoded, by reason.
     pub failures: BTreeMap<String, u64>,
-    /// The first of them.
+    /// The first of them, and of the rows counted in `overflows` and `different`.
     pub first_failures: Vec<FailedRow>,
+    /// Other rows in which a value is null, because
+    /// [`Uint256Format::Decimal`](lydite_arrow::Uint256Format::Decimal) cannot hold it.
+    pub overflows: u64,
     /// For [`senders`] with a check: rows whose sender differs from the column.
     pub different: u64,
     /// Outputs that an earlier run has made, with [`Options::resume`]. Their rows are not counted.

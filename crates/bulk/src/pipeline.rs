@@ -273,13 +273,14 @@ impl Worker<'_> {
             })?;
             report.selected += transformed.selected as u64;
             report.other_layout += transformed.other_layout as u64;
+            report.overflows += transformed.overflows.len() as u64;
             report.different += transformed.differences.len() as u64;
             for failure in &transformed.failures {
                 let count = report.failures.entry(failure.error.reason()).or_default();
                 *count += 1;
             }
             let missing = FIRST_FAILURES - report.first_failures.len();
-            let failures = transformed.failures.iter();
+            let failures = transformed.failures.iter().chain(&transformed.overflows);
             let failures = failures.map(|failure| failed_row(failure.row, &failure.error));
             let differences = transformed.differences.iter();
             let differences = differences.map(|(row, text)| failed_row(*row, text));
@@ -405,6 +406,7 @@ impl Report {
         self.rows += part.rows;
         self.selected += part.selected;
         self.other_layout += part.other_layout;
+        self.overflows += part.overflows;
         self.different += part.different;
         self.skipped += part.skipped;
         self.times.read += part.times.read;

@@ -110,7 +110,8 @@ struct PerInput<'a> {
 
 enum Message {
     Progress,
-    Done(usize, Result<Report, Error>),
+    Done(usize, Box<Report>),
+    Failed(usize, Error),
 }
 
 impl PerInput<'_> {
@@ -167,8 +168,10 @@ impl PerInput<'_> {
                         let Some((index, (file, output))) = lock(next).next() else {
                             return;
                         };
-                        let report = one(run, file, output, options);
-                        let _ = sender.send(Message::Done(index, report));
+                        let _ = sender.send(match one(run, file, output, options) {
+                            Ok(report) => Message::Done(index, Box::new(report)),
+                            Err(error) => Message::Failed(index, error),
+                        });
                     }
                 });
             }
@@ -180,10 +183,10 @@ impl PerInput<'_> {
                     Message::Progress => {
                         cancelled.store(true, Ordering::Relaxed);
                     }
-                    Message::Done(index, Ok(report)) => {
+                    Message::Done(index, report) => {
                         reports.insert(index, report);
                     }
-                    Message::Done(index, Err(error)) => {
+                    Message::Failed(index, error) => {
                         cancelled.store(true, Ordering::Relaxed);
                         // The cause comes before the files that were cancelled because of it.
                         let was_cancelled = matches!(error.kind, ErrorKind::Cancelled);
@@ -199,7 +202,7 @@ impl PerInput<'_> {
                 return Err(Error { file: None, kind });
             }
             let mut report = Report::default();
-            reports.into_values().for_each(|one| report.add(one));
+            reports.into_values().for_each(|one| report.add(*one));
             Ok(report)
         })
     }

@@ -13,7 +13,7 @@ use std::{
 };
 
 use crate::common::{SIGNATURE, decode, files, logs, moved, proceed, rows, word, write};
-use arrow_array::{ArrayRef, BinaryArray, RecordBatch, cast::AsArray as _};
+use arrow_array::{Array as _, ArrayRef, BinaryArray, RecordBatch, cast::AsArray as _};
 use arrow_ipc::{reader::FileReader, writer::FileWriter};
 use lydite_arrow::{
     CallDecoder, CallSet, EventDecoder, EventSet, Keep, OnError, Options as Columns,
@@ -23,6 +23,8 @@ use lydite_bulk::{
     Compression, Error, FIRST_FAILURES, Format, Options, Progress, decode_calls, decode_logs,
     inspect, senders,
 };
+use lydite_bytes::U256;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 
 fn threads(threads: usize) -> Option<NonZeroUsize> {
@@ -68,7 +70,6 @@ fn rows_and_report() {
     );
     assert_eq!(first.error, "byte 0: integer out of range for its type");
     assert_eq!(report.written, [(output.clone(), 667)]);
-
     let expected = (1..1001)
         .filter(|n| n % 3 != 0)
         .map(|n: u64| match n % 100 {
@@ -102,6 +103,60 @@ fn rows_and_report() {
 }
 
 /// More segments than threads, a row group that is split, and several files.
+/// Such a row keeps its other values, and is reported.
+#[test]
+fn amounts_of_more_than_38_digits() {
+    let directory = tempfile::tempdir().unwrap();
+    let [input, output] = ["in.parquet", "out.parquet"].map(|name| directory.path().join(name));
+    let batch = logs(1..3);
+    let largest = U256::from(10u128.pow(38) - 1);
+    let amounts = [largest, largest.wrapping_add(U256::ONE)].map(U256::to_be_bytes);
+    let mut columns = batch.columns().to_vec();
+    columns[3] = Arc::new(BinaryArray::from_iter_values(amounts));
+    let batch = RecordBatch::try_new(batch.schema(), columns).unwrap();
+    write(&input, &[batch], 1 << 20);
+    let events = moved(&Columns {
+        uint256: vec![Uint256Format::Decimal],
+        ..Columns::default()
+    });
+    let run = |on_error| {
+        let transform = TransformOptions {
+            on_error,
+            ..TransformOptions::default()
+        };
+        let options = Options {
+            transform,
+            overwrite: true,
+            ..Options::default()
+        };
+        decode_logs(
+            std::slice::from_ref(&input),
+            &output,
+            &events,
+            &options,
+            &proceed,
+        )
+    };
+    let report = run(OnError::Null).unwrap();
+    assert_eq!((report.overflows, report.failures), (1, BTreeMap::new()));
+    let first = &report.first_failures[0];
+    assert_eq!(
+        (first.row, first.block_number, first.error.as_str()),
+        (1, Some(2), "expected at most 38 digits")
+    );
+    assert_eq!(report.written, [(output.clone(), 2)]);
+    let file = File::open(&output).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let found = reader.build().unwrap().next().unwrap().unwrap();
+    let null = |index: usize| found.column(index).null_count();
+    assert_eq!((null(1), null(2)), (0, 1));
+    let error = run(OnError::Fail).unwrap_err().to_string();
+    assert!(
+        error.contains("row 1") && error.ends_with("expected at most 38 digits"),
+        "{error}"
+    );
+}
+
 #[test]
 fn the_same_bytes_for_any_number_of_threads() {
     let directory = tempfile::tempdir().unwrap();

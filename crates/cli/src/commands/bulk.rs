@@ -478,6 +478,7 @@ fn print(
             ("selected", report.selected.into()),
             ("other_layout", report.other_layout.into()),
             ("failures", json!(report.failures)),
+            ("overflows", report.overflows.into()),
             ("different", report.different.into()),
             ("first_failures", first.clone().collect()),
             ("skipped", report.skipped.into()),
@@ -532,9 +533,13 @@ fn print(
         fields.push(("core seconds", text.into()));
         output.fields(&fields)?;
     }
-    if (is_stream || !output.json) && failures + report.different > 0 {
+    if (is_stream || !output.json) && failures + report.overflows + report.different > 0 {
         for (reason, count) in &report.failures {
             eprintln!("{count} rows could not be decoded: {reason}");
+        }
+        if report.overflows > 0 {
+            let rows = report.overflows;
+            eprintln!("{rows} rows have an integer of more than 38 digits, which is null");
         }
         if report.different > 0 {
             eprintln!("{} senders differ from the column", report.different);
