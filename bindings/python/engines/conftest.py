@@ -1,7 +1,5 @@
 """Logs and signed transactions as indexers write them."""
 
-from pathlib import Path
-
 import lydite
 import pyarrow
 import pyarrow.parquet
@@ -10,8 +8,6 @@ from clusters import TRANSFER, Processes
 
 TOPIC = lydite.keccak256(b"Transfer(address,address,uint256)")
 WORDS = [bytes(12) + lydite.keccak256(bytes([i]))[:20] for i in range(256)]
-# The output of the examples for the logs of `write_transfers`.
-EXPECTED_HOLDERS = [(token, token + 1) for token in range(11, 1, -1)]
 
 
 @pytest.fixture(scope="session")
@@ -51,32 +47,6 @@ def transactions() -> pyarrow.Table:
 
 def ordered(rows: list[dict]) -> list[dict]:
     return sorted(rows, key=lambda row: (row["block_number"], row["log_index"]))
-
-
-def example(name: str) -> Path:
-    return Path(__file__).parents[3] / "examples" / "bulk" / name
-
-
-def write_transfers(file: Path):
-    """Logs of eleven tokens, of which token t has t + 1 holders."""
-
-    def word(number):
-        return number.to_bytes(32, "big")
-
-    transfers = [(token, holder) for token in range(1, 12) for holder in range(1, token + 2)]
-    columns = {
-        "address": [word(token)[12:] for token, _ in transfers],
-        "topic0": [TOPIC] * len(transfers),
-        "topic1": [word(0)] * len(transfers),
-        "topic2": [word(holder) for _, holder in transfers],
-        "data": [word(1)] * len(transfers),
-    }
-    pyarrow.parquet.write_table(pyarrow.table(columns), file)
-
-
-def holders(output: str) -> list[tuple[int, int]]:
-    """The tokens and numbers of holders that an example has printed."""
-    return [(int(token, 16), int(count)) for token, count in map(str.split, output.splitlines())]
 
 
 @pytest.fixture

@@ -3,8 +3,9 @@
     python bindings/python/engines/rates.py [--rows ROWS] [--engines spark,sail,ray] [--seconds SECONDS]
 
 Every run reads the same folder of Parquet files and writes Parquet (zstd). After a first run that is not counted, the
-fastest of three counts; starting an engine is not counted. The rows must equal those of the one process. What is
-missing is reported: `pip install 'lydite[engines]'`, and Java 17 for Spark. Requires Linux.
+fastest of three counts; starting an engine is not counted. The rows must equal those of the one process. eth-account
+recovers the senders of a sample, from a list to a list. What is missing is reported:
+`pip install 'lydite[test,engines]'`, and Java 17 for Spark. Requires Linux.
 """
 
 import argparse
@@ -26,6 +27,8 @@ from clusters import TRANSFER, Processes, SparkCluster, ray_cluster, sail_sessio
 CORES = 2
 FILES = 8
 RUNS = 3
+# Transactions that eth-account recovers.
+SAMPLE = 2_000
 # Unique together.
 KEPT = {"decode_logs": ["block_number", "log_index"], "senders": ["block_number", "transaction_index"]}
 
@@ -120,6 +123,20 @@ def ray(folder: Path):
         yield on_ray
 
 
+def with_eth_account(transactions: Path) -> str:
+    """Recovers senders with the usual library, on one core."""
+    from eth_account import Account
+
+    raw = pyarrow.parquet.read_table(transactions / "0.parquet")["raw"].to_pylist()[:SAMPLE]
+    known = [lydite.to_checksum_address(sender) for sender in lydite.senders(raw)]
+    start = time.perf_counter()
+    found = [Account.recover_transaction(transaction) for transaction in raw]
+    seconds = time.perf_counter() - start
+    if found != known:
+        raise SystemExit("senders by eth-account: others than in one process")
+    return f"{'senders':12} {'eth-account':12} {len(raw) / seconds:12,.0f} rows/s on 1 core, {len(raw)} rows"
+
+
 ENGINES = {"spark": spark, "sail": sail, "ray": ray}
 
 
@@ -175,6 +192,10 @@ def main():
             alone[job] = fastest(one_process, job, folder / job, folder / "output")
             expected[job] = rows_of(job, folder / "output")
             print(line(job, "one process", alone[job], expected[job], len(cores)))
+        try:
+            print(with_eth_account(folder / "senders"))
+        except ModuleNotFoundError as error:
+            print(f"eth-account: {error}")
         for name in names:
             logs = folder / name
             logs.mkdir()

@@ -8,8 +8,9 @@ import time
 import lydite
 import pyarrow
 import pytest
+import top_tokens
 from clusters import TRANSFER, ray_cluster
-from conftest import EXPECTED_HOLDERS, example, holders, ordered, write_transfers
+from conftest import ordered
 
 ray = pytest.importorskip("ray", reason="pip install 'lydite[engines]'")
 
@@ -60,10 +61,10 @@ def test_node_killed(cluster, logs, expected):
     assert ordered(found) == expected
 
 
-def test_example(cluster, tmp_path):
-    """`examples/bulk/top_tokens_ray.py` on logs of eleven tokens, of which token t has t + 1 holders."""
-    write_transfers(tmp_path / "logs.parquet")
-    command = [sys.executable, example("top_tokens_ray.py"), tmp_path / "logs.parquet"]
+@pytest.mark.parametrize("logs", [top_tokens.made, top_tokens.real])
+def test_example(cluster, logs, tmp_path):
+    file, expected = logs(tmp_path)
+    command = [sys.executable, top_tokens.EXAMPLES / "top_tokens_ray.py", file]
     environment = os.environ | {"RAY_ADDRESS": cluster.address}
     run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    assert holders(run.stdout) == EXPECTED_HOLDERS
+    assert top_tokens.printed(run.stdout) == expected

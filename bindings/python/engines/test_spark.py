@@ -9,11 +9,13 @@ from collections import Counter
 from pathlib import Path
 
 import lydite
+import output_files
 import pyarrow
 import pyarrow.parquet
 import pytest
+import top_tokens
 from clusters import TRANSFER, SparkCluster, sail_session, spark_home, wait_for
-from conftest import EXPECTED_HOLDERS, example, holders, ordered, write_transfers
+from conftest import ordered
 
 pytest.importorskip("pyspark", reason="pip install 'lydite[engines]'")
 
@@ -46,13 +48,21 @@ def frame(spark, table: pyarrow.Table, folder: Path, partitions: int) -> DataFra
     return spark.read.parquet(str(folder))
 
 
+def plain(value):
+    """Spark's bytes as `bytes`."""
+    if isinstance(value, dict):
+        return {name: plain(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return bytes(value) if isinstance(value, bytearray) else value
+
+
+def collected(frame: DataFrame) -> list[dict]:
+    return [plain(row.asDict(recursive=True)) for row in frame.collect()]
+
+
 def rows(frame: DataFrame) -> list[dict]:
-    return ordered(
-        [
-            {name: bytes(v) if isinstance(v, bytearray) else v for name, v in row.asDict().items()}
-            for row in frame.collect()
-        ]
-    )
+    return ordered(collected(frame))
 
 
 def test_cluster(spark, cluster, logs, expected, transactions, tmp_path):
@@ -123,14 +133,19 @@ def test_worker_killed(spark, cluster, processes, logs, expected, tmp_path):
     assert found == expected
 
 
-def test_example(cluster, tmp_path):
-    """`examples/bulk/top_tokens_spark.py` on logs of eleven tokens, of which token t has t + 1 holders."""
-    write_transfers(tmp_path / "logs.parquet")
+@pytest.mark.parametrize("logs", [top_tokens.made, top_tokens.real])
+def test_example(cluster, logs, tmp_path):
+    file, expected = logs(tmp_path)
     options = ["--master", cluster.url, "--conf", "spark.driver.host=127.0.0.1", "--executor-memory", "512m"]
-    command = [HOME / "bin/spark-submit", *options, example("top_tokens_spark.py"), tmp_path / "logs.parquet"]
+    command = [HOME / "bin/spark-submit", *options, top_tokens.EXAMPLES / "top_tokens_spark.py", file]
     environment = os.environ | {"SPARK_HOME": str(HOME), "PYSPARK_PYTHON": sys.executable}
     run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    assert holders(run.stdout) == EXPECTED_HOLDERS
+    assert top_tokens.printed(run.stdout) == expected
+
+
+def test_output_files(spark, tmp_path):
+    for file, expected in output_files.written(tmp_path):
+        assert collected(spark.read.parquet(str(file))) == expected, file
 
 
 def test_sail(logs, expected, transactions):

@@ -1,6 +1,7 @@
 """Arrow arrays and Parquet files, compared with `lydite.Event` and read by pyarrow, Polars, DuckDB and
 DataFusion."""
 
+import decimal
 import inspect
 import os
 import subprocess
@@ -17,6 +18,7 @@ import polars
 import pyarrow
 import pyarrow.parquet
 import pytest
+import top_tokens
 from lydite import arrow
 
 TRANSFER = "Transfer(address indexed from, address indexed to, uint256 value)"
@@ -206,6 +208,7 @@ def test_stream():
         "other_layout": 0,
         "failures": {"padding is not zero": len(invalid)},
         "first_failures": first,
+        "overflows": 0,
         "different": 0,
     }
     with pytest.raises(ValueError, match="^the stream has been read$"):
@@ -226,6 +229,22 @@ def test_stream():
         lydite.decode_logs(table.drop(["data"]), TRANSFER)
     with pytest.raises(lydite.LyditeError, match="^no column `x` to keep$"):
         lydite.decode_logs(table, TRANSFER, keep=["x"])
+
+
+def test_decimals_of_more_than_38_digits(tmp_path):
+    values = [10**38 - 1, 10**38]
+    topic = lydite.event_topic("E(uint256)")
+    table = pyarrow.table({"topic0": [topic] * 2, "data": [value.to_bytes(32, "big") for value in values]})
+    stream = lydite.decode_logs(table, "E(uint256 value)", uint256="decimal")
+    assert pyarrow.table(stream)["value"].to_pylist() == [decimal.Decimal(values[0]), None]
+    first = [(1, "expected at most 38 digits")]
+    assert (stream.report["overflows"], stream.report["first_failures"], stream.report["failures"]) == (1, first, {})
+    pyarrow.parquet.write_table(table, tmp_path / "logs.parquet")
+    files = [str(tmp_path / "logs.parquet")], str(tmp_path / "out.parquet"), "E(uint256 value)"
+    report = lydite.decode_logs_file(*files, uint256="decimal")
+    assert (report["overflows"], report["first_failures"][0]["row"]) == (1, 1)
+    with pytest.raises(lydite.LyditeError, match="expected at most 38 digits"):
+        lydite.decode_logs_file(*files, uint256="decimal", on_error="fail", overwrite=True)
 
 
 def test_stream_of_transactions():
@@ -340,41 +359,25 @@ def test_files_of_transactions(tmp_path):
     assert report["written"] == [(Path(tmp_path / "calls" / "f.parquet"), 1)]
 
 
-def test_top_tokens(tmp_path, monkeypatch):
-    """Both examples in `examples/bulk`, on logs of eleven tokens."""
-    examples = Path(__file__).parents[3] / "examples" / "bulk"
-    transfers = [
-        # Token, from, to, amount: holder n of token t gets n, and the last one passes all on to the first.
-        *((token, 0, holder, holder) for token in range(1, 12) for holder in range(1, token + 2)),
-        *((token, token + 1, 1, token + 1) for token in range(1, 12)),
-        (9, 0, 7, 2**255),
-    ]
-    columns = {
-        "address": [token.to_bytes(20, "big") for token, *_ in transfers],
-        "topic0": [bytes(EVENT.topic)] * len(transfers),
-        "topic1": [word(sender) for _, sender, _, _ in transfers],
-        "topic2": [word(holder) for _, _, holder, _ in transfers],
-        "data": [word(value) for *_, value in transfers],
-    }
-    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "logs.parquet")
-    expected = [(token, token) for token in range(11, 1, -1)]
-
-    command = [sys.executable, examples / "top_tokens.py", tmp_path / "logs.parquet"]
-    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    assert [(int(line.split()[0], 16), int(line.split()[1])) for line in lines] == expected
+@pytest.mark.parametrize("logs", [top_tokens.made, top_tokens.real])
+def test_top_tokens(logs, tmp_path, monkeypatch):
+    """The examples on Polars and DuckDB."""
+    file, expected = logs(tmp_path)
+    assert len(expected) == 10
+    command = [sys.executable, top_tokens.EXAMPLES / "top_tokens.py", file]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert top_tokens.printed(output) == expected
 
     monkeypatch.chdir(tmp_path)
-    report = lydite.decode_logs_file(
-        "logs.parquet", "transfers.parquet", TRANSFER, keep=["address"], uint256="decimal", on_error="drop"
-    )
-    assert report["selected"] == len(transfers)
-    rows = duckdb.connect().sql((examples / "top_tokens.sql").read_text()).fetchall()
+    options = {"keep": ["address"], "uint256": "decimal", "on_error": "drop"}
+    lydite.decode_logs_file(file, "transfers.parquet", TRANSFER, **options)
+    rows = duckdb.connect().sql((top_tokens.EXAMPLES / "top_tokens.sql").read_text()).fetchall()
     assert [(int(token, 16), holders) for token, holders in rows] == expected
 
 
 def test_length_of_examples():
-    examples = Path(__file__).parents[3] / "examples" / "bulk"
-    lengths = {file.name: len(file.read_text().splitlines()) for file in examples.glob("*.[ps][yq]*")}
+    files = top_tokens.EXAMPLES.glob("*.[ps][yq]*")
+    lengths = {file.name: len(file.read_text().splitlines()) for file in files}
     assert len(lengths) == 5
     assert all(length < 30 for length in lengths.values()), lengths
 
