@@ -83,8 +83,17 @@ fn the_method_may_be_a_word() {
 
 #[test]
 fn a_trace_prints_both_directions() {
-    let (_server, sturdyref) = serve(&[]);
-    let (_, port) = sturdyref.rsplit_once("port=").unwrap();
+    for options in [&[][..], &["--framing=length"], &["--websocket"]] {
+        traces(options);
+    }
+}
+
+fn traces(options: &[&str]) {
+    let (_server, sturdyref) = serve(options);
+    let (before, _) = sturdyref
+        .rsplit_once(|c: char| !c.is_ascii_digit())
+        .unwrap();
+    let (before, port) = sturdyref.split_at(before.len() + 1);
     let dial = format!("--dial=127.0.0.1:{port}");
     let mut trace = lydite(&["trace", "--listen=127.0.0.1:0", &dial]);
     trace.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -93,7 +102,7 @@ fn a_trace_prints_both_directions() {
     let mut errors = BufReader::new(trace.0.stderr.take().unwrap());
     errors.read_line(&mut line).unwrap();
     let (_, proxy) = line.trim().rsplit_once(':').unwrap();
-    let sturdyref = sturdyref.replacen(&format!("port={port}"), &format!("port={proxy}"), 1);
+    let sturdyref = format!("{before}{proxy}");
     let (result, error) = call(&sturdyref, &["\"Ann\""]);
     assert_eq!(result, "[\"Ann\"]\n", "{error}");
 

@@ -3,6 +3,8 @@
 mod inspect;
 #[cfg(feature = "net")]
 mod net;
+#[cfg(feature = "net")]
+mod trace;
 #[cfg(not(feature = "net"))]
 mod net {
     crate::commands::missing::missing!(
@@ -10,6 +12,8 @@ mod net {
         Serve serve, Call call, Trace trace, Replay replay
     );
 }
+#[cfg(not(feature = "net"))]
+use net as trace;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -28,7 +32,7 @@ enum Command {
     Inspect(inspect::Inspect),
     Serve(net::Serve),
     Call(net::Call),
-    Trace(net::Trace),
+    Trace(trace::Trace),
     Replay(net::Replay),
 }
 
@@ -37,7 +41,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<Answer> {
         Command::Inspect(arguments) => inspect::inspect(arguments, output),
         Command::Serve(arguments) => net::serve(arguments, output),
         Command::Call(arguments) => net::call(arguments, output),
-        Command::Trace(arguments) => net::trace(arguments, output),
+        Command::Trace(arguments) => trace::trace(arguments, output),
         Command::Replay(arguments) => net::replay(arguments, output),
     }
 }

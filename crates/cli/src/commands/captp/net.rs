@@ -1,19 +1,17 @@
-//! `lydite captp serve`, `call`, `trace` and `replay`
+//! `lydite captp serve`, `call` and `replay`
 
 use std::{
     fs::{self, File},
     io::Write as _,
 };
 
-use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use lydite::bytes::hex;
-use lydite::ocapn::captp::{Dialect, Error, Frames, Framing, Locator, Syrup};
+use lydite::ocapn::captp::{Dialect, Framing, Locator};
 use lydite::ocapn::syrup::Value;
 use lydite_ocapn_net::{Netlayer as _, Node, Passable, Recording, Tcp, WebSocket, suite};
 use serde_json::json;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
 
 use super::inspect::FramingName;
 use crate::commands::syrup::{from_json, to_json};
@@ -51,17 +49,6 @@ pub struct Call {
     arguments: Vec<String>,
     #[command(flatten)]
     wire: Wire,
-}
-
-/// Forward connections unchanged and print the messages of both directions
-#[derive(Args)]
-pub struct Trace {
-    /// Address to listen on
-    #[arg(long)]
-    listen: String,
-    /// Address to forward to
-    #[arg(long)]
-    dial: String,
 }
 
 /// Feed what `serve --suite --record` received to a new node, and check that it sends the same bytes
@@ -145,7 +132,7 @@ impl Wire {
     }
 }
 
-fn run(task: impl Future<Output = Result<Answer>>) -> Result<Answer> {
+pub(super) fn run(task: impl Future<Output = Result<Answer>>) -> Result<Answer> {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     runtime.enable_all().build()?.block_on(task)
 }
@@ -197,64 +184,6 @@ pub fn call(arguments: &Call, _: &Output) -> Result<Answer> {
         node.shutdown();
         Ok(Answer::Yes)
     })
-}
-
-pub fn trace(arguments: &Trace, _: &Output) -> Result<Answer> {
-    run(async {
-        let listener = TcpListener::bind(&arguments.listen).await;
-        let listener =
-            listener.with_context(|| format!("cannot listen on {}", arguments.listen))?;
-        eprintln!("listening on {}", listener.local_addr()?);
-        for connection in 0.. {
-            let (near, _) = listener.accept().await?;
-            let far = TcpStream::connect(&arguments.dial).await;
-            let far = far.with_context(|| format!("cannot connect to {}", arguments.dial))?;
-            let (near_read, near_write) = near.into_split();
-            let (far_read, far_write) = far.into_split();
-            tokio::spawn(forward(connection, '>', near_read, far_write));
-            tokio::spawn(forward(connection, '<', far_read, near_write));
-        }
-        bail!("too many connections")
-    })
-}
-
-/// Copies bytes, and prints the messages in them as far as they can be read.
-async fn forward(
-    connection: u64,
-    direction: char,
-    mut from: tokio::net::tcp::OwnedReadHalf,
-    mut to: tokio::net::tcp::OwnedWriteHalf,
-) {
-    let mut frames: Option<Frames<Syrup>> = None;
-    let mut bytes = vec![0; 64 << 10];
-    let mut readable = true;
-    while let Ok(length @ 1..) = from.read(&mut bytes).await {
-        let piece = &bytes[..length];
-        if to.write_all(piece).await.is_err() {
-            return;
-        }
-        let framing = match piece[0] {
-            b'0'..=b'9' => Framing::Length,
-            _ => Framing::None,
-        };
-        let frames = frames.get_or_insert_with(|| Frames::new(framing, 16 << 20));
-        if !readable {
-            continue;
-        }
-        let printed = frames.feed(piece, |message| {
-            let text = match Value::decode(message) {
-                Ok(value) => to_json(&value).to_string(),
-                Err(error) => format!("{error}: {}", message.escape_ascii()),
-            };
-            // The reader of the trace may have gone; the connection goes on.
-            let _: Result<()> = output::write(&format!("{connection} {direction} {text}\n"));
-            Ok::<(), Error>(())
-        });
-        if let Err(error) = printed {
-            eprintln!("{connection} {direction} not CapTP: {error}");
-            readable = false;
-        }
-    }
 }
 
 pub fn replay(arguments: &Replay, output: &Output) -> Result<Answer> {
