@@ -2,7 +2,7 @@
 use alloc::{vec, vec::Vec};
 
 use super::integer::Integer;
-use super::scan::{self, Kind, STRICT, Stack, Visitor};
+use super::scan::{self, Atom, Fixed, Kind, STRICT, Stack, Visitor};
 use super::{Error, ErrorKind, Limits, Raw};
 
 /// A decoder that reuses its memory.
@@ -33,9 +33,10 @@ pub struct Tape {
 #[derive(Clone, Copy)]
 pub(super) struct Node {
     pub data: u64,
-    /// From the lowest bit: 32 bits of start offset, 24 bits of `extra`, 8 bits of tag as in [`Visitor`]. `extra` is
-    /// the header length of bytes or text; the encoded length of a value of fixed length or of an integer that fits in
-    /// 64 bits (0 for a larger one); or the number of direct children of a container, at most [`MANY`].
+    /// From the lowest bit: 32 bits of start offset, 24 bits of `extra`, 8 bits of tag. The tag is the discriminant of
+    /// a [`Kind`], or `-` for a negative integer. `extra` is the header length of bytes or text; the encoded length of
+    /// a value of fixed length or of an integer that fits in 64 bits (0 for a larger one); or the number of direct
+    /// children of a container, at most [`MANY`].
     head: u64,
 }
 
@@ -284,7 +285,28 @@ fn grow(nodes: &mut Vec<Node>, next: Node, limit: usize) -> Result<(), Error> {
 
 impl Visitor for Writer<'_> {
     #[inline(always)]
-    fn atom(&mut self, tag: u8, start: usize, extra: usize, data: u64) -> Result<(), Error> {
+    fn atom(&mut self, start: usize, atom: Atom) -> Result<(), Error> {
+        let (tag, extra, data) = match atom {
+            Atom::Integer {
+                marker,
+                length,
+                magnitude,
+            } => (marker, length, magnitude),
+            Atom::LongInteger { marker, digits } => (marker, 0, digits as u64),
+            Atom::Payload {
+                marker,
+                header,
+                length,
+            } => (marker, header, length as u64),
+            Atom::Fixed { value, length } => {
+                let (kind, data) = match value {
+                    Fixed::Boolean(value) => (Kind::Boolean, u64::from(value)),
+                    Fixed::Float64(bits) => (Kind::Float64, bits),
+                    Fixed::Float32(bits) => (Kind::Float32, u64::from(bits)),
+                };
+                (kind as u8, length, data)
+            }
+        };
         self.push(Node::new(tag, start, extra as u64, data))
     }
 

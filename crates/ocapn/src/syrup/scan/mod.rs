@@ -14,7 +14,7 @@ pub use number::decimal;
 pub(crate) use number::{Number, number, small};
 pub(crate) use order::{order, text_order};
 pub(crate) use text::utf8;
-pub(crate) use visitor::{NoVisitor, Visitor};
+pub(crate) use visitor::{Atom, NoVisitor, Visitor};
 #[cfg(feature = "captp")]
 pub(crate) use walk::{Progress, resume};
 pub(crate) use walk::{Stack, walk};

@@ -3,7 +3,7 @@
 use super::number::{integer, short_number, values};
 use super::order::in_order;
 use super::text::classify_utf8;
-use super::visitor::Visitor;
+use super::visitor::{Atom, Visitor};
 use crate::syrup::Error;
 
 /// Visits consecutive texts, byte arrays and integers of at most seven digits at the start of `rest`, which is a suffix
@@ -82,11 +82,21 @@ fn atom<'a, const KEYED: bool, V: Visitor>(
             if marker != b':' && end.len() < *unknown {
                 *unknown = classify_utf8(tail, length, at + header)?;
             }
-            visitor.atom(marker, at, header, value)?;
+            let payload = Atom::Payload {
+                marker,
+                header,
+                length,
+            };
+            visitor.atom(at, payload)?;
             Ok(Some(end))
         }
         b'+' | b'-' if marker == b'+' || value != 0 => {
-            visitor.atom(marker, at, header, value)?;
+            let integer = Atom::Integer {
+                marker,
+                length: header,
+                magnitude: value,
+            };
+            visitor.atom(at, integer)?;
             if KEYED {
                 return Ok(Some(tail));
             }
@@ -125,10 +135,15 @@ fn integers<'a, V: Visitor>(
             let integer = (1..8)
                 .contains(&digits)
                 .then(|| integer(values(word), digits, window[end]));
-            let Some(Some((_, value))) = integer else {
+            let Some(Some((_, magnitude))) = integer else {
                 return Ok((&rest[start..], count));
             };
-            visitor.atom(window[end], at + start, digits + 1, value)?;
+            let integer = Atom::Integer {
+                marker: window[end],
+                length: digits + 1,
+                magnitude,
+            };
+            visitor.atom(at + start, integer)?;
             count += 1;
             start = end + 1;
         }

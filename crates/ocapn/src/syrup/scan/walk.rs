@@ -8,8 +8,8 @@ use super::run::run;
 use super::text::classify_utf8;
 #[cfg(feature = "captp")]
 use super::visitor::NoVisitor;
-use super::visitor::Visitor;
-use super::{ENDO, Fixed, Kind, LENIENT, STRICT, advanced, fixed};
+use super::visitor::{Atom, Visitor};
+use super::{ENDO, LENIENT, STRICT, advanced, fixed};
 use crate::syrup::{Error, ErrorKind, Limits};
 
 /// What may come next.
@@ -238,11 +238,16 @@ fn walk_on<const MODE: u8, V: Visitor>(
                     if (marker == b'-') & (value == 0) && MODE != LENIENT {
                         return Err(ErrorKind::NegativeZero.at(at));
                     }
-                    if fits::<MODE>(value, digits, rest) {
-                        visitor.atom(marker, at, header, value)?;
+                    let integer = if fits::<MODE>(value, digits, rest) {
+                        Atom::Integer {
+                            marker,
+                            length: header,
+                            magnitude: value,
+                        }
                     } else {
-                        visitor.atom(marker, at, 0, digits as u64)?;
-                    }
+                        Atom::LongInteger { marker, digits }
+                    };
+                    visitor.atom(at, integer)?;
                     rest = tail;
                 }
                 b'"' | b'\'' | b':' => {
@@ -253,7 +258,12 @@ fn walk_on<const MODE: u8, V: Visitor>(
                     if marker != b':' && end.len() < unknown {
                         unknown = classify_utf8(tail, length, at + header)?;
                     }
-                    visitor.atom(marker, at, header, value)?;
+                    let payload = Atom::Payload {
+                        marker,
+                        header,
+                        length,
+                    };
+                    visitor.atom(at, payload)?;
                     rest = end;
                 }
                 _ => return Err(ErrorKind::UnexpectedByte.at(at + digits)),
@@ -285,14 +295,9 @@ fn walk_on<const MODE: u8, V: Visitor>(
             rest = tail;
             continue;
         } else {
-            let (fixed, length) =
+            let (value, length) =
                 fixed::<MODE>(first, rest).map_err(|error| advanced(error, at))?;
-            let (tag, data) = match fixed {
-                Fixed::Boolean(value) => (Kind::Boolean, u64::from(value)),
-                Fixed::Float64(bits) => (Kind::Float64, bits),
-                Fixed::Float32(bits) => (Kind::Float32, u64::from(bits)),
-            };
-            visitor.atom(tag as u8, at, length, data)?;
+            visitor.atom(at, Atom::Fixed { value, length })?;
             rest = &rest[length..];
         }
 
