@@ -56,23 +56,28 @@
 //!
 //! [`SecretKey::sign_prehash`]: lydite_curve::secp256k1::SecretKey::sign_prehash
 
+mod batch;
+mod decode;
 mod error;
-mod fields;
+mod kind;
+mod lists;
 #[cfg(feature = "serde")]
 mod quantity;
 mod request;
 #[cfg(feature = "serde")]
 mod serialize;
-mod signed;
+mod signing;
 #[cfg(test)]
 mod tests;
+mod transaction;
 mod view;
 
+pub use batch::{hashes, senders};
+pub use decode::BlobSidecar;
 pub use error::Error;
-pub use fields::{
-    AccessListItem, AccessListItemRef, Authorization, Signable, TransactionType, TxEip1559,
-    TxEip2930, TxEip4844, TxEip7702, TxLegacy,
-};
+pub use kind::TransactionType;
+pub use lists::{AccessListItem, AccessListItemRef, Authorization};
 pub use request::{Field, TransactionRequest};
-pub use signed::{Signed, Transaction};
-pub use view::{BlobSidecar, TransactionRef, hashes, senders};
+pub use signing::{Signable, Signed};
+pub use transaction::{Transaction, TxEip1559, TxEip2930, TxEip4844, TxEip7702, TxLegacy};
+pub use view::TransactionRef;

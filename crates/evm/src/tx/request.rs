@@ -2,11 +2,8 @@
 use alloc::vec::Vec;
 
 use lydite_bytes::{Address, B256, Bytes, U256};
-use lydite_curve::secp256k1::{SecretKey, Signature};
 
-#[cfg(feature = "serde")]
-use super::serialize::Object;
-use super::{AccessListItem, Authorization, Error, Transaction, TransactionType};
+use super::{AccessListItem, Authorization, TransactionType};
 
 /// Defines the fields of all types: their names, and the request that contains them.
 macro_rules! fields {
@@ -61,8 +58,6 @@ macro_rules! fields {
         /// # Ok::<(), Box<dyn std::error::Error>>(())
         /// ```
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-        #[cfg_attr(feature = "serde", serde(into = "Object", try_from = "Object"))]
         pub struct TransactionRequest {
             /// Type of the envelope.
             pub kind: TransactionType,
@@ -71,7 +66,7 @@ macro_rules! fields {
 
         impl TransactionRequest {
             /// Whether the field is neither empty nor 0.
-            fn is_given(&self, field: Field) -> bool {
+            pub(super) fn is_given(&self, field: Field) -> bool {
                 match field {
                     $(Field::$variant => self.$name != <$type>::default(),)*
                 }
@@ -107,27 +102,4 @@ fields! {
     BlobVersionedHashes blob_versioned_hashes: Vec<B256>,
     /// Authorizations that set the code of accounts (type 4).
     AuthorizationList authorization_list: Vec<Authorization>,
-}
-
-impl TransactionRequest {
-    /// Signs with the sender's key.
-    ///
-    /// # Errors
-    /// [`Error::ForeignField`] or [`Error::MissingField`] if the request does not match its type.
-    pub fn sign(self, key: &SecretKey) -> Result<Transaction, Error> {
-        let mut transaction = self.with_signature(Signature::default())?;
-        let signature = key.sign_prehash(&transaction.signing_hash());
-        transaction.set_signature(signature);
-        Ok(transaction)
-    }
-
-    /// Checks that the request has all required fields of its type and no others.
-    pub(super) fn check(&self) -> Result<(), Error> {
-        let foreign = |field: &&Field| !self.kind.has(**field) && self.is_given(**field);
-        if let Some(&field) = Field::ALL.iter().find(foreign) {
-            return Err(Error::ForeignField(field, self.kind));
-        }
-        self.missing()
-            .map_or(Ok(()), |field| Err(Error::MissingField(field)))
-    }
 }

@@ -12,13 +12,13 @@ use core::fmt;
 use lydite_bytes::{Address, B256, Bytes, FixedBytes, U256};
 use lydite_curve::secp256k1::Signature;
 use serde::{
-    Deserialize, Deserializer, Serialize,
+    Deserialize, Deserializer, Serialize, Serializer,
     de::{Error, IgnoredAny, MapAccess, Visitor},
 };
 
 use super::{
     AccessListItem, Authorization, Field, Transaction, TransactionRequest, TransactionType,
-    quantity::Quantity, view::split_v,
+    decode::split_v, quantity::Quantity,
 };
 
 impl From<TransactionType> for Quantity<u8> {
@@ -112,7 +112,7 @@ deserialize! {
 macro_rules! object {
     ($($key:literal $name:ident: $type:ty $(, $field:ident)?;)*) => {
         #[derive(Default, Serialize)]
-        pub(super) struct Object {
+        struct Object {
             $(
                 #[serde(rename = $key, skip_serializing_if = "Option::is_none")]
                 $name: Option<$type>,
@@ -178,6 +178,24 @@ impl Object {
         }
     }
 }
+
+/// Reads and writes a type as an [`Object`].
+macro_rules! as_object {
+    ($($type:ty)*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                Object::from(self.clone()).serialize(serializer)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Object::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
+            }
+        }
+    )*};
+}
+as_object!(TransactionRequest Transaction);
 
 impl From<TransactionRequest> for Object {
     fn from(request: TransactionRequest) -> Self {

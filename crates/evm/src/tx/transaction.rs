@@ -1,76 +1,14 @@
-//! The signed fields of each transaction type.
-use alloc::{vec, vec::Vec};
+//! The struct of each transaction type, the enum of all signed ones, and how both relate to requests.
+use alloc::vec::Vec;
 
 use lydite_bytes::{Address, B256, Bytes, U256};
-use lydite_curve::secp256k1::{self, SecretKey, Signature};
-use lydite_hash::keccak256;
+use lydite_curve::secp256k1::{SecretKey, Signature};
 
-#[cfg(feature = "serde")]
-use super::quantity::Quantity;
-use super::{Error, Field, Signed, Transaction, TransactionRef, TransactionRequest};
-use crate::rlp::{self, Buffer, Encode, Header, List, Payload, Reader, rlp_struct};
-
-/// Type of an EIP-2718 envelope.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(into = "Quantity<u8>", try_from = "Quantity<u8>")
-)]
-#[repr(u8)]
-pub enum TransactionType {
-    /// The type before EIP-2718, without a type byte.
-    #[default]
-    Legacy = 0,
-    /// With an access list.
-    Eip2930 = 1,
-    /// With a priority fee.
-    Eip1559 = 2,
-    /// With blobs.
-    Eip4844 = 3,
-    /// With authorizations.
-    Eip7702 = 4,
-}
-
-/// Converts a type number from 0 (legacy) to 4.
-impl TryFrom<u8> for TransactionType {
-    type Error = Error;
-
-    fn try_from(number: u8) -> Result<Self, Error> {
-        match number {
-            0 => Ok(Self::Legacy),
-            1 => Ok(Self::Eip2930),
-            2 => Ok(Self::Eip1559),
-            3 => Ok(Self::Eip4844),
-            4 => Ok(Self::Eip7702),
-            _ => Err(Error::UnknownType(number)),
-        }
-    }
-}
-
-impl TransactionType {
-    /// Whether the type has this field.
-    #[must_use]
-    pub fn has(self, field: Field) -> bool {
-        self.fields().contains(&field)
-    }
-
-    /// Appends the type byte, if there is one.
-    #[inline]
-    pub(super) fn put<B: Buffer>(self, out: &mut B) {
-        out.put(&[self as u8], self.prefix_len());
-    }
-
-    /// Returns the number of bytes before the list.
-    #[inline]
-    pub(super) const fn prefix_len(self) -> usize {
-        match self {
-            Self::Legacy => 0,
-            _ => 1,
-        }
-    }
-}
+use super::{
+    AccessListItem, Authorization, Error, Field, Signable, Signed, TransactionRef,
+    TransactionRequest, TransactionType,
+};
+use crate::rlp::{self, Buffer, Encode, Payload, Reader, rlp_struct};
 
 /// Operations that traverse all fields of a type.
 pub(super) trait Fields: Signable {
@@ -182,6 +120,12 @@ macro_rules! transactions {
         )*
 
         impl TransactionType {
+            /// Whether the type has this field.
+            #[must_use]
+            pub fn has(self, field: Field) -> bool {
+                self.fields().contains(&field)
+            }
+
             /// Returns the fields of the type, in the order of its list.
             #[must_use]
             pub const fn fields(self) -> &'static [Field] {
@@ -209,7 +153,7 @@ macro_rules! transactions {
             }
 
             /// Returns the first field that the type requires and the request lacks.
-            pub(super) fn missing(&self) -> Option<Field> {
+            fn missing(&self) -> Option<Field> {
                 match self.kind {
                     $(TransactionType::$kind => {
                         $(if <$type as Own<_>>::is_missing(&self.$field) {
@@ -401,181 +345,127 @@ transactions! {
     }
 }
 
-rlp_struct! {
-    /// An account, and those of its storage slots that a transaction declares.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-    #[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
-    pub struct AccessListItem {
-        /// The account.
-        pub address: Address,
-        /// The storage slots.
-        pub storage_keys: Vec<B256>,
-    }
-
-    /// An [`AccessListItem`] left in the input.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct AccessListItemRef<'a> {
-        /// The account.
-        pub address: Address,
-        /// The storage slots.
-        pub storage_keys: List<'a, B256>,
-    }
-
-    /// An account's signed authorization to run the code of another account (EIP-7702).
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-    #[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
-    pub struct Authorization {
-        /// Chain id; 0 means any chain.
-        pub chain_id: U256,
-        /// Account whose code will run.
-        pub address: Address,
-        /// Nonce of the authorizing account.
-        #[cfg_attr(feature = "serde", serde(serialize_with = "super::quantity::quantity"))]
-        pub nonce: u64,
-        /// Parity of y of the signature's point. Values other than 0 and 1 are well-formed but have no valid authority.
-        #[cfg_attr(feature = "serde", serde(serialize_with = "super::quantity::quantity"))]
-        pub y_parity: u8,
-        /// r of the signature.
-        pub r: U256,
-        /// s of the signature.
-        pub s: U256,
-    }
+/// An owned signed transaction of any type.
+///
+/// ```
+/// use lydite_evm::tx::Transaction;
+///
+/// assert_eq!(Transaction::decode(&[0x05, 0xc0]).unwrap_err().to_string(), "byte 0: unknown transaction type 0x05");
+/// assert_eq!(Transaction::decode(&[0x02, 0xc0]).unwrap_err().to_string(), "byte 2: item extends past the end of the input or of its list");
+/// ```
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Transaction {
+    /// Has no type byte.
+    Legacy(Signed<TxLegacy>),
+    /// Type 1.
+    Eip2930(Signed<TxEip2930>),
+    /// Type 2.
+    Eip1559(Signed<TxEip1559>),
+    /// Type 3.
+    Eip4844(Signed<TxEip4844>),
+    /// Type 4.
+    Eip7702(Signed<TxEip7702>),
 }
 
-impl From<AccessListItemRef<'_>> for AccessListItem {
-    fn from(item: AccessListItemRef<'_>) -> Self {
-        Self {
-            address: item.address,
-            storage_keys: item.storage_keys.to_vec(),
+/// Evaluates the same expression for the [`Signed`] of each type.
+macro_rules! each {
+    ($transaction:expr, $signed:ident => $value:expr) => {
+        match $transaction {
+            Transaction::Legacy($signed) => $value,
+            Transaction::Eip2930($signed) => $value,
+            Transaction::Eip1559($signed) => $value,
+            Transaction::Eip4844($signed) => $value,
+            Transaction::Eip7702($signed) => $value,
         }
-    }
+    };
 }
 
-impl Authorization {
-    /// Authorizes running the code of `address`, signed with the key of the account.
-    pub fn sign(chain_id: U256, address: Address, nonce: u64, key: &SecretKey) -> Self {
-        let unsigned = Self {
-            chain_id,
-            address,
-            nonce,
-            ..Self::default()
-        };
-        let signature = key.sign_prehash(&unsigned.signing_hash());
-        Self {
-            y_parity: signature.recovery_id(),
-            r: U256::from_be_bytes(*signature.r()),
-            s: U256::from_be_bytes(*signature.s()),
-            ..unsigned
-        }
+impl Transaction {
+    /// Returns the type of the envelope.
+    pub fn kind(&self) -> TransactionType {
+        each!(self, signed => signed.transaction.kind())
     }
 
-    /// Returns the hash that the account signs: Keccak-256 of `05 || rlp([chain_id, address, nonce])`.
+    /// Returns the sender's signature.
+    pub fn signature(&self) -> &Signature {
+        each!(self, signed => &signed.signature)
+    }
+
+    fn set_signature(&mut self, signature: Signature) {
+        each!(self, signed => signed.signature = signature);
+    }
+
+    /// Returns the length of the envelope in bytes.
+    pub fn encoded_len(&self) -> usize {
+        each!(self, signed => signed.encoded_len())
+    }
+
+    /// Encodes the envelope.
+    pub fn encode(&self) -> Vec<u8> {
+        each!(self, signed => signed.encode())
+    }
+
+    /// Writes the envelope to the start of `out` and returns its length. The bytes of `out` after it may be
+    /// overwritten.
+    ///
+    /// # Errors
+    /// [`rlp::ErrorKind::BufferTooSmall`] with the required length.
+    pub fn encode_into(&self, out: &mut [u8]) -> Result<usize, rlp::Error> {
+        each!(self, signed => signed.encode_into(out))
+    }
+
+    /// Computes the transaction's hash: Keccak-256 of the envelope.
+    pub fn hash(&self) -> [u8; 32] {
+        each!(self, signed => signed.hash())
+    }
+
+    /// Computes the hash that was signed.
     pub fn signing_hash(&self) -> [u8; 32] {
-        let fields = (self.chain_id, self.address, self.nonce);
-        let mut preimage = vec![0x05];
-        rlp::encode_append(&fields, &mut preimage);
-        keccak256(&preimage)
+        each!(self, signed => signed.transaction.signing_hash())
+    }
+
+    /// Returns the v of the envelope.
+    #[cfg(feature = "serde")]
+    pub(super) fn v(&self) -> u128 {
+        each!(self, signed => signed.v())
     }
 
     /// Recovers the account that signed.
     ///
     /// # Errors
-    /// [`Error::Signature`]. Such an authorization does not invalidate its transaction; it is skipped.
-    pub fn authority(&self) -> Result<Address, Error> {
-        if self.y_parity > 1 {
-            return Err(Error::Signature(secp256k1::Error::RecoveryId));
-        }
-        let signature = Signature::new(self.r.to_be_bytes(), self.s.to_be_bytes(), self.y_parity);
-        Ok(secp256k1::recover_address_low_s(
-            &self.signing_hash(),
-            &signature,
-        )?)
+    /// [`Error::Signature`] if there is no sender or s is above n / 2 (EIP-2).
+    pub fn sender(&self) -> Result<Address, Error> {
+        each!(self, signed => signed.sender())
     }
 }
 
-/// The fields of a transaction of any type, ready to be signed.
-pub trait Signable: Payload + Sized {
-    /// Type of the envelope.
-    fn kind(&self) -> TransactionType;
-
-    /// Returns the chain id that a legacy transaction includes in its signature (EIP-155). `None` for types 1 and up,
-    /// which have a field for it.
-    #[inline]
-    fn eip155_chain_id(&self) -> Option<u64> {
-        None
+/// Drops the signature.
+impl From<Transaction> for TransactionRequest {
+    fn from(transaction: Transaction) -> Self {
+        each!(transaction, signed => signed.transaction.into())
     }
+}
 
-    /// Returns the bytes whose Keccak-256 hash is signed.
-    fn encode_for_signing(&self) -> Vec<u8> {
-        rlp::encode(&Preimage(self))
-    }
-
-    /// Like [`encode_for_signing`](Self::encode_for_signing), to the start of `out`. Returns the length. The bytes of
-    /// `out` after it may be overwritten.
+impl TransactionRequest {
+    /// Signs with the sender's key.
     ///
     /// # Errors
-    /// [`rlp::ErrorKind::BufferTooSmall`] with the required length.
-    fn encode_for_signing_into(&self, out: &mut [u8]) -> Result<usize, rlp::Error> {
-        rlp::encode_into(&Preimage(self), out)
+    /// [`Error::ForeignField`] or [`Error::MissingField`] if the request does not match its type.
+    pub fn sign(self, key: &SecretKey) -> Result<Transaction, Error> {
+        let mut transaction = self.with_signature(Signature::default())?;
+        let signature = key.sign_prehash(&transaction.signing_hash());
+        transaction.set_signature(signature);
+        Ok(transaction)
     }
 
-    /// Returns the hash that is signed.
-    fn signing_hash(&self) -> [u8; 32] {
-        hash_encoded(&Preimage(self))
-    }
-
-    /// Signs with the sender's key.
-    fn sign(self, key: &SecretKey) -> Signed<Self> {
-        let signature = key.sign_prehash(&self.signing_hash());
-        Signed {
-            transaction: self,
-            signature,
+    /// Checks that the request has all required fields of its type and no others.
+    fn check(&self) -> Result<(), Error> {
+        let foreign = |field: &&Field| !self.kind.has(**field) && self.is_given(**field);
+        if let Some(&field) = Field::ALL.iter().find(foreign) {
+            return Err(Error::ForeignField(field, self.kind));
         }
-    }
-}
-
-/// Encodes the signed bytes: type, header and fields, followed under EIP-155 by `chain_id, 0, 0`.
-pub(super) struct Preimage<'a, T>(pub(super) &'a T);
-
-impl<T: Signable> Preimage<'_, T> {
-    #[inline]
-    fn header(&self) -> Header {
-        let tail_len = self
-            .0
-            .eip155_chain_id()
-            .map_or(0, |chain_id| chain_id.encoded_len() + 2);
-        Header {
-            list: true,
-            payload_len: self.0.payload_len() + tail_len,
-        }
-    }
-}
-
-impl<T: Signable> Encode for Preimage<'_, T> {
-    #[inline]
-    fn encoded_len(&self) -> usize {
-        let header = self.header();
-        self.0.kind().prefix_len() + header.encoded_len() + header.payload_len
-    }
-
-    #[inline(always)]
-    fn encode<B: Buffer>(&self, out: &mut B) {
-        self.0.kind().put(out);
-        self.header().encode(out);
-        self.0.encode_payload(out);
-        if let Some(chain_id) = self.0.eip155_chain_id() {
-            (chain_id, 0u8, 0u8).encode_payload(out);
-        }
-    }
-}
-
-/// Computes the Keccak-256 hash of an encoding. A short one, such as that of a transfer, is written to the stack.
-pub(super) fn hash_encoded<T: Encode>(value: &T) -> [u8; 32] {
-    let mut short = [0; 256];
-    match rlp::encode_into(value, &mut short) {
-        Ok(length) => keccak256(&short[..length]),
-        Err(_) => keccak256(&rlp::encode(value)),
+        self.missing()
+            .map_or(Ok(()), |field| Err(Error::MissingField(field)))
     }
 }
