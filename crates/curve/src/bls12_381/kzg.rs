@@ -19,7 +19,8 @@ use super::{
     Error,
     endomorphism::{g1_image, halves, x_digits},
     fields::{Fp, Fp2, G1},
-    pairing::{Step, final_exponentiation_is_one, steps},
+    miller::{Step, line_part, steps},
+    pairing::final_exponentiation_is_one,
     points::check,
 };
 use crate::{
@@ -34,33 +35,6 @@ pub const ORDER: [u8; 32] = [
     0x73, 0xed, 0xa7, 0x53, 0x29, 0x9d, 0x7d, 0x48, 0x33, 0x39, 0xd8, 0x08, 0x09, 0xa1, 0xd8, 0x05,
     0x53, 0xbd, 0xa4, 0x02, 0xff, 0xfe, 0x5b, 0xfe, 0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x01,
 ];
-
-/// Number of lines of a Miller loop.
-#[cfg(target_arch = "x86_64")]
-pub(super) const LINES: usize = 68;
-
-/// Lines `b x / y w^2 + c / y + w^3` at (x, y) of the Miller loops with -G2 and with tau G2. b and c are stored as 24
-/// little-endian words in blst's form. Written by `examples/generate_tables.rs`.
-const TABLES: [&[[u8; 192]]; 2] = [
-    include_bytes!("negated_generator.bin").as_chunks().0,
-    include_bytes!("tau.bin").as_chunks().0,
-];
-
-/// Returns the real or imaginary part of one of the two coefficients of a line with one of the two points.
-pub(super) const fn line_part(
-    point: usize,
-    line: usize,
-    coefficient: usize,
-    part: usize,
-) -> blst_fp {
-    let words = TABLES[point][line].as_chunks::<8>().0;
-    let (mut l, mut i) = ([0; 6], 0);
-    while i < 6 {
-        l[i] = u64::from_le_bytes(words[12 * coefficient + 6 * part + i]);
-        i += 1;
-    }
-    blst_fp { l }
-}
 
 /// Decompresses a point of the curve.
 fn read(bytes: &[u8; 48]) -> Result<blst_p1_affine, Error> {

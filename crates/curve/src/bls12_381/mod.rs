@@ -13,6 +13,7 @@ mod fields;
 mod groups;
 pub mod kzg;
 mod maps;
+mod miller;
 mod msm;
 mod pairing;
 mod points;

@@ -13,29 +13,12 @@ use super::x86_64;
 use super::{
     Error, G1_LENGTH, G2_LENGTH,
     encoding::{read_g1, read_g2},
-    endomorphism::X,
     fields::{G1, G2},
     groups::Group,
     points::check,
 };
 #[cfg(target_arch = "x86_64")]
 use lydite_hash::cpu::Avx512Ifma;
-
-/// A step of the Miller loop. Each step has a line.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Step {
-    /// Doubles the point. The product of the lines is squared before, unless it is still 1.
-    Double,
-    Add,
-}
-
-/// Returns the steps that compute X times a point.
-pub(super) fn steps() -> impl Iterator<Item = Step> {
-    (0..X.ilog2()).rev().flat_map(|bit| {
-        let add = (X >> bit & 1 == 1).then_some(Step::Add);
-        [Some(Step::Double), add].into_iter().flatten()
-    })
-}
 
 /// Number of pairs per Miller loop. More pairs take several loops, whose results are multiplied.
 const CHUNK: usize = 16;

@@ -13,8 +13,7 @@ use super::{
     super::super::{
         endomorphism::X,
         fields::{Fp, G1, G2},
-        kzg,
-        pairing::{Step, steps},
+        miller::{LINES, Step, line_part, steps},
     },
     field::{Fp2Lanes, FpLanes, LIMBS},
     pairs::{PAIRS, Pairs},
@@ -55,12 +54,11 @@ pub(in super::super::super) fn miller_loop(
 }
 
 /// The lines of two steps with both points of the KZG check: b and c for each point, then the same for the next step.
-static LINES: [[[[u64; LANES]; LIMBS]; 2]; kzg::LINES / 2] = {
-    let (mut lines, mut i) = ([[[[0; LANES]; LIMBS]; 2]; kzg::LINES / 2], 0);
+static LINE_PAIRS: [[[[u64; LANES]; LIMBS]; 2]; LINES / 2] = {
+    let (mut lines, mut i) = ([[[[0; LANES]; LIMBS]; 2]; LINES / 2], 0);
     while i < 2 * LANES * lines.len() {
         let (at, lane, part) = (i / LANES / 2, i / 2 % LANES, i % 2);
-        let limbs =
-            limbs::<LIMBS>(&kzg::line_part(lane / 2 % 2, 2 * at + lane / 4, lane % 2, part).l);
+        let limbs = limbs::<LIMBS>(&line_part(lane / 2 % 2, 2 * at + lane / 4, lane % 2, part).l);
         let mut limb = 0;
         while limb < LIMBS {
             lines[at][part][limb][lane] = limbs[limb].cast_unsigned();
@@ -84,13 +82,13 @@ pub(in super::super::super) fn miller_loop_of_lines(factors: &[Option<[Fp; 2]>; 
         Factor::new(&Fp2Lanes::new(re.mul(&scale), im.mul(&scale)))
     };
     let mut f = Fp12::load(&blst_fp12::default());
-    let mut lines = scaled(&LINES[0]);
+    let mut lines = scaled(&LINE_PAIRS[0]);
     for (i, step) in steps().enumerate() {
         if step == Step::Double && i > 0 {
             f = f.square();
         }
         if i % 2 == 0 {
-            lines = scaled(&LINES[i / 2]);
+            lines = scaled(&LINE_PAIRS[i / 2]);
         }
         for (point, _) in factors
             .iter()
