@@ -74,10 +74,12 @@ mod object;
 mod passable;
 mod record;
 mod reference;
+mod replay;
 pub mod suite;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod transfer;
 mod typed;
 
 /// Runs the README's example as a test.
@@ -100,8 +102,10 @@ pub use netlayer::{Future, Memory, Netlayer, Network, Opened, Stream, Tcp};
 pub use node::{Builder, Node};
 pub use object::{Call, Object};
 pub use passable::{Arguments, Pass, Passable, PassableBuilder};
-pub use record::{Record, Recording, replay};
+pub use record::Record;
 pub use reference::{OnBroken, Promise, Reference, Resolver, Settled};
+pub use replay::{Recording, replay};
+pub use transfer::Transfer;
 #[doc(hidden)]
 pub use typed::generated;
-pub use typed::{Context, Done, Give, Ref, Target, Transfer};
+pub use typed::{Context, Done, Give, Ref, Target};

@@ -3,7 +3,7 @@ use lydite_ocapn::session::{Builder, Payload};
 use lydite_ocapn::syrup::{self, Decode, Symbol, Value};
 
 use crate::node::Node;
-use crate::{Error, Promise, Ref, Reference};
+use crate::{Error, Promise, Reference};
 
 /// A value that was received or is to be sent: data, references, or both.
 #[derive(Clone, Debug)]
@@ -247,12 +247,6 @@ pass_borrowed!(Passable Reference Value String);
 impl<T> Pass for &Promise<T> {
     fn put(&self, to: &mut PassableBuilder) {
         (**self).put(to);
-    }
-}
-
-impl<A> Pass for Ref<A> {
-    fn put(&self, to: &mut PassableBuilder) {
-        self.reference().put(to);
     }
 }
 

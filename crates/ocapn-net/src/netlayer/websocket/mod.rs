@@ -32,8 +32,6 @@ use stream::{Counted, Messages, Socket, data};
 const TRANSPORT: &str = "websocket";
 /// Connections that have not completed the handshake.
 const HANDSHAKES: usize = 256;
-/// Bytes that a connection reads at once.
-const READ_BUFFER: usize = 16 << 10;
 
 /// The transport `websocket`. The designator is a public key, and a location requires the hint `url`.
 ///
@@ -211,7 +209,7 @@ impl Handshakes {
 impl Settings {
     fn config(&self) -> WebSocketConfig {
         WebSocketConfig::default()
-            .read_buffer_size(READ_BUFFER)
+            .read_buffer_size(stream::READ_BUFFER)
             .max_message_size(Some(self.max_message))
             .max_frame_size(Some(self.max_message))
     }

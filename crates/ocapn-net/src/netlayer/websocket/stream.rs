@@ -15,9 +15,10 @@ use tokio::time::Sleep;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::{Bytes, Error, Message};
 
-use super::READ_BUFFER;
-
 pub type Socket = WebSocketStream<Counted>;
+
+/// Bytes that a connection reads at once.
+pub const READ_BUFFER: usize = 16 << 10;
 
 /// Length of the header of a control frame. Listeners send no mask, which is 4 bytes of it.
 const CONTROL_HEADER: u64 = 2 + 4;
