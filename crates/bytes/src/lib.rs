@@ -38,7 +38,7 @@ pub use fixed_bytes::{B256, FixedBytes};
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use serialize::deserialize_text;
-pub use uint::{I256, U256, U512, mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price};
+pub use uint::{I256, U256, U512, mul_div};
 pub use utf8::utf8;
 #[doc(hidden)]
 pub use word::write_after_prefix;

@@ -3,6 +3,7 @@
 mod bytecode;
 mod precompiles;
 mod syrup;
+mod uniswap;
 mod xmss;
 
 use std::hint::black_box;
@@ -11,10 +12,7 @@ use arena_kit::hex::Hex;
 use arena_kit::integers::Integers;
 use arena_kit::secp256k1::{self as rows, Keys, Recovery};
 use arena_kit::{Bytes as Raw, Op, Output, Reader, Sum, array, negative, op, set_digits, set_each};
-use lydite::bytes::{
-    Address, B256, Bytes, I256, U256, hex, mul_div, uniswap_v2_amount_out,
-    uniswap_v4_next_sqrt_price,
-};
+use lydite::bytes::{Address, B256, Bytes, I256, U256, hex, mul_div};
 use lydite::curve::secp256k1::{self, PublicKey, SecretKey, Signature};
 use lydite::evm::abi::{self, Codec, Decoded, Mode, Value, ValueRef, Values};
 use lydite::evm::eip712::{self, Domain, TypedData};
@@ -600,10 +598,10 @@ fn integers() -> Vec<Op> {
             mul_div(a, b, d).map(Lydite::limbs)
         }),
         Lydite::row("u256_uniswapv2_amount_out", |&[amount, reserve_in, out]| {
-            uniswap_v2_amount_out(amount, reserve_in, out).map(Lydite::limbs)
+            uniswap::v2_amount_out(amount, reserve_in, out).map(Lydite::limbs)
         }),
         Lydite::row("u256_uniswapv4_swap", |&[liquidity, price, amount]| {
-            uniswap_v4_next_sqrt_price(liquidity, price, amount).map(Lydite::limbs)
+            uniswap::v4_next_sqrt_price(liquidity, price, amount).map(Lydite::limbs)
         }),
     ]
 }

@@ -24,7 +24,7 @@ mod tests;
 mod text;
 mod wide;
 
-pub use product::{mul_div, uniswap_v2_amount_out, uniswap_v4_next_sqrt_price};
+pub use product::mul_div;
 pub use signed::I256;
 pub use text::Error;
 pub use wide::U512;
@@ -265,17 +265,6 @@ impl U256 {
         let (r0, rest) = mul_add_row(a0, self.0, [0; 4]);
         let (r1, [r2, r3, r4, r5]) = mul_add_row(a1, self.0, rest);
         [r0, r1, r2, r3, r4, r5]
-    }
-
-    /// The product of two 128-bit integers.
-    #[inline]
-    pub(crate) const fn product_128(a: u128, b: u128) -> Self {
-        let (a0, a1, b0, b1) = (a as u64, (a >> 64) as u64, b as u64, (b >> 64) as u64);
-        let (r0, c) = mul_add(a0, b0, 0, 0);
-        let (r1, r2) = mul_add(a0, b1, 0, c);
-        let (r1, c) = mul_add(a1, b0, r1, 0);
-        let (r2, r3) = mul_add(a1, b1, r2, c);
-        Self([r0, r1, r2, r3])
     }
 
     /// Sum modulo 2^256.

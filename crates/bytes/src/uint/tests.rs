@@ -142,19 +142,6 @@ proptest! {
         let (x, y, z) = (big(&a.0), big(&b.0), big(&d.0));
         let quotient = (!d.is_zero()).then(|| &x * &y / &z).filter(|q| *q < modulus());
         prop_assert_eq!(mul_div(a, b, d), quotient.map(|q| wrapped(&q)));
-        let next = wrapped(&(&x + &z * &y));
-        prop_assert_eq!(uniswap_v4_next_sqrt_price(a, b, d), mul_div(a, b, next));
-    }
-
-    #[test]
-    fn uniswap_v2(amount_in in number(), reserve_in in number(), reserve_out in number()) {
-        let fee = big(&amount_in.0) * 997u32;
-        let numerator = &fee * big(&reserve_out.0);
-        let denominator = big(&reserve_in.0) * 1000u32 + &fee;
-        let valid = [amount_in, reserve_in, reserve_out].iter().all(|value| !value.is_zero())
-            && [&fee, &numerator, &denominator].iter().all(|value| **value < modulus());
-        let expected = valid.then(|| wrapped(&(numerator / denominator)));
-        prop_assert_eq!(uniswap_v2_amount_out(amount_in, reserve_in, reserve_out), expected);
     }
 
     #[test]
@@ -366,26 +353,10 @@ fn report_vectors() {
         panic!()
     };
     assert_eq!(a / b, quotient);
-    let [amount_in, reserve_in, reserve_out, out] = numbers("u256_uniswapv2_amount_out")[..] else {
-        panic!()
-    };
-    assert_eq!(
-        uniswap_v2_amount_out(amount_in, reserve_in, reserve_out),
-        Some(out)
-    );
     let values = numbers("u256_mulDiv");
     let (inputs, expected) = values.split_at(9);
     assert_eq!(expected.len(), 3);
     for (input, expected) in inputs.chunks(3).zip(expected) {
         assert_eq!(mul_div(input[0], input[1], input[2]), Some(*expected));
-    }
-    let values = numbers("u256_uniswapv4_swap");
-    let (inputs, expected) = values.split_at(6);
-    assert_eq!(expected.len(), 2);
-    for (input, expected) in inputs.chunks(3).zip(expected) {
-        assert_eq!(
-            uniswap_v4_next_sqrt_price(input[0], input[1], input[2]),
-            Some(*expected)
-        );
     }
 }
