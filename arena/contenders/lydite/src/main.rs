@@ -3,7 +3,6 @@
 mod bytecode;
 mod precompiles;
 mod syrup;
-mod uniswap;
 mod xmss;
 
 use std::hint::black_box;
@@ -598,10 +597,16 @@ fn integers() -> Vec<Op> {
             mul_div(a, b, d).map(Lydite::limbs)
         }),
         Lydite::row("u256_uniswapv2_amount_out", |&[amount, reserve_in, out]| {
-            uniswap::v2_amount_out(amount, reserve_in, out).map(Lydite::limbs)
+            let amount = amount.wrapping_mul(U256::from(997u64));
+            let reserve_in = reserve_in.wrapping_mul(U256::from(1000u64));
+            let paid = amount
+                .wrapping_mul(out)
+                .checked_div(reserve_in.wrapping_add(amount));
+            paid.map(Lydite::limbs)
         }),
         Lydite::row("u256_uniswapv4_swap", |&[liquidity, price, amount]| {
-            uniswap::v4_next_sqrt_price(liquidity, price, amount).map(Lydite::limbs)
+            let divisor = liquidity.wrapping_add(amount.wrapping_mul(price));
+            mul_div(liquidity, price, divisor).map(Lydite::limbs)
         }),
     ]
 }
