@@ -34,6 +34,7 @@ def made(folder: Path) -> tuple[Path, Holders]:
         "topic0": [lydite.event_topic(TRANSFER)] * len(transfers),
         "topic1": [word(sender) for _, sender, _, _ in transfers],
         "topic2": [word(holder) for _, _, holder, _ in transfers],
+        "topic3": pyarrow.nulls(len(transfers), pyarrow.binary()),
         "data": [word(value) for *_, value in transfers],
     }
     pyarrow.parquet.write_table(pyarrow.table(columns), folder / "logs.parquet")
