@@ -47,7 +47,7 @@ pub enum OnError {
     Null,
     /// It is not in the output.
     Drop,
-    /// The batch fails, as it does for [`Decoded::overflows`].
+    /// The batch fails, also for [`Decoded::overflows`].
     Fail,
 }
 

@@ -1,4 +1,4 @@
-//! What a node receives and sends, one line of text for each event.
+//! A recording: what a node receives and sends, one line of text for each event.
 use std::{fmt, str::FromStr};
 
 /// One line of a recording. Connections and requests are numbered in their order.

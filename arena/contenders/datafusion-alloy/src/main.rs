@@ -1,18 +1,19 @@
 //! DataFusion with functions on alloy, as a Rust user writes them: logs decoded by alloy-dyn-abi, sums of 256-bit integers.
 //! On one thread.
 
+#[path = "../../lydite-sql/src/engine.rs"]
+mod engine;
+
 use std::sync::{Arc, LazyLock};
 
 use alloy_dyn_abi::{DynSolEvent, Specifier as _};
 use alloy_json_abi::Event;
 use alloy_primitives::{B256, U256};
-use arena_kit::{locked_version, op, run};
-use arena_kit_bulk::{Batches, logs, write};
+use arena_kit::locked_version;
 use arrow_array::{
-    Array as _, ArrayRef, BooleanArray, FixedSizeBinaryArray, RecordBatch, StringArray,
-    StructArray, builder::FixedSizeBinaryBuilder, builder::NullBufferBuilder, cast::AsArray as _,
+    Array as _, ArrayRef, BooleanArray, FixedSizeBinaryArray, StringArray, StructArray,
+    builder::FixedSizeBinaryBuilder, builder::NullBufferBuilder, cast::AsArray as _,
 };
-use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Field, Fields};
 use datafusion::common::{Result, ScalarValue, exec_datafusion_err};
 use datafusion::logical_expr::function::AccumulatorArgs;
@@ -20,30 +21,7 @@ use datafusion::logical_expr::{
     Accumulator, AggregateUDF, AggregateUDFImpl, ColumnarValue, EmitTo, GroupsAccumulator,
     ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
-use datafusion::prelude::{SessionConfig, SessionContext};
-use tokio::runtime::{Builder, Runtime};
-
-/// The start of both queries.
-const TRANSFERS: &str = "
-WITH transfers AS (
-    SELECT address, decode_transfer(topic0, topic1, topic2, topic3, data) AS log FROM 'FILE'
-)";
-
-const VOLUMES: &str = "
-SELECT address, uint256_text(volume) FROM (
-    SELECT address, uint256_sum(log['value']) AS volume FROM transfers WHERE log IS NOT NULL
-    GROUP BY address ORDER BY volume DESC, address LIMIT 20
-)";
-
-const HOLDERS: &str = "
-, moves AS (
-    SELECT address, log['to'] AS holder, log['value'] AS received, ZERO AS sent FROM transfers WHERE log IS NOT NULL
-    UNION ALL
-    SELECT address, log['from'], ZERO, log['value'] FROM transfers WHERE log IS NOT NULL
-), balances AS (
-    SELECT address, holder FROM moves GROUP BY address, holder HAVING uint256_sum(received) > uint256_sum(sent)
-)
-SELECT address, count(*) AS holders FROM balances GROUP BY address ORDER BY holders DESC, address LIMIT 20";
+use datafusion::prelude::SessionContext;
 
 static TRANSFER: LazyLock<Option<DynSolEvent>> = LazyLock::new(|| {
     let event = "event Transfer(address indexed from, address indexed to, uint256 value)";
@@ -139,13 +117,13 @@ impl ScalarUDFImpl for DecodeTransfer {
     }
 }
 
-/// `uint256_text(word)`: decimal.
+/// `uint256_to_string(word)`: decimal.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Text(Signature);
 
 impl ScalarUDFImpl for Text {
     fn name(&self) -> &str {
-        "uint256_text"
+        "uint256_to_string"
     }
 
     fn signature(&self) -> &Signature {
@@ -290,39 +268,14 @@ impl Accumulator for One {
     }
 }
 
-/// An engine, and the queries over a file.
-struct Input {
-    runtime: Runtime,
-    context: SessionContext,
-    queries: [String; 2],
-}
-
-fn tokens(input: &Input) -> Option<Batches> {
-    let mut rows = Vec::new();
-    for query in &input.queries {
-        let result = async { input.context.sql(query).await?.collect().await };
-        for batch in input.runtime.block_on(result).ok()? {
-            let token = cast(batch.column(0), &DataType::Binary).ok()?;
-            let number = cast(batch.column(1), &DataType::Utf8).ok()?;
-            let columns = [("token", token), ("number", number)];
-            rows.push(RecordBatch::try_from_iter(columns).ok()?);
-        }
-    }
-    Some(Batches(rows))
-}
-
-fn context() -> SessionContext {
-    let config = SessionConfig::new()
-        .with_target_partitions(1)
-        .set_bool("datafusion.execution.parquet.pushdown_filters", true);
-    let context = SessionContext::new_with_config(config).enable_url_table();
+fn register(context: &mut SessionContext) -> Option<()> {
     let exact = |types| Signature::exact(types, Volatility::Immutable);
     // The engine reads byte strings of any type as views.
     let decode = DecodeTransfer(exact(vec![DataType::BinaryView; 5]));
     context.register_udf(ScalarUDF::new_from_impl(decode));
     context.register_udf(ScalarUDF::new_from_impl(Text(exact(vec![WORD]))));
     context.register_udaf(AggregateUDF::new_from_impl(Sum(exact(vec![WORD]))));
-    context
+    Some(())
 }
 
 fn main() {
@@ -333,20 +286,11 @@ fn main() {
         locked_version(lock, "alloy-dyn-abi")
     );
     let zero = format!("arrow_cast(X'{}', 'FixedSizeBinary(32)')", "0".repeat(64));
-    let prepare = move |reader: &mut arena_kit::Reader| {
-        let file = write(&logs(reader)?)?;
-        Some(Input {
-            runtime: Builder::new_current_thread().build().ok()?,
-            context: context(),
-            queries: [VOLUMES, HOLDERS].map(|query| {
-                let file = file.to_str().unwrap_or_default();
-                TRANSFERS.replace("FILE", file) + &query.replace("ZERO", &zero)
-            }),
-        })
-    };
-    run(
+    engine::run(
         "datafusion-alloy",
         &versions,
-        vec![op("bulk_tokens_file", prepare).call(tokens)],
+        register,
+        "decode_transfer(topic0, topic1, topic2, topic3, data)",
+        &zero,
     );
 }

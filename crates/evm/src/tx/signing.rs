@@ -1,4 +1,4 @@
-//! What is signed, and how: the bytes, their hash, and the envelope with the signature.
+//! The bytes that are signed, their hash, and the envelope with the signature.
 use alloc::{vec, vec::Vec};
 
 use lydite_bytes::{Address, U256};
