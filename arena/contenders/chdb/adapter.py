@@ -19,8 +19,9 @@ VOLUMES = f"""
 """
 HOLDERS = f"""
     WITH transfers AS ({TRANSFERS}), moves AS (
-        SELECT address, recipient AS holder, value AS received, toUInt256(0) AS sent FROM transfers
-        UNION ALL SELECT address, sender, toUInt256(0), value FROM transfers
+        SELECT address, if(incoming, recipient, sender) AS holder, if(incoming, value, toUInt256(0)) AS received,
+            if(incoming, toUInt256(0), value) AS sent
+        FROM transfers ARRAY JOIN [true, false] AS incoming
     )
     SELECT hex(address), toString(count() AS holders)
     FROM (SELECT address, holder FROM moves GROUP BY address, holder HAVING sum(received) > sum(sent))

@@ -27,19 +27,20 @@ def number(name):
     return f"[{', '.join(limbs)}]"
 
 
-def moves(holder, value, zero):
-    values = ", ".join(f"v{i} AS {value}{i}, 0::UBIGINT AS {zero}{i}" for i in LIMBS)
-    return f"SELECT address, {holder} AS holder, {values} FROM transfers"
-
-
+VALUES = ", ".join(
+    f"CASE WHEN incoming THEN v{i} ELSE 0::UBIGINT END AS r{i}, CASE WHEN incoming THEN 0::UBIGINT ELSE v{i} END AS s{i}"
+    for i in LIMBS
+)
 VOLUMES = f"""
     WITH transfers AS ({TRANSFERS}), sums AS (SELECT address, {sums("v")} FROM transfers GROUP BY address)
     SELECT address, {number("v")} AS volume FROM sums ORDER BY volume DESC, address LIMIT 20
 """
-# UNION ALL takes columns by name.
 HOLDERS = f"""
     WITH transfers AS ({TRANSFERS}),
-    moves AS ({moves("recipient", "r", "s")} UNION ALL BY NAME {moves("sender", "s", "r")}),
+    moves AS (
+        SELECT address, CASE WHEN incoming THEN recipient ELSE sender END AS holder, {VALUES}
+        FROM transfers CROSS JOIN (VALUES (true), (false)) AS directions(incoming)
+    ),
     balances AS (SELECT address, {sums("r")}, {sums("s")} FROM moves GROUP BY address, holder)
     SELECT address, count(*) AS holders FROM balances WHERE {number("r")} > {number("s")}
     GROUP BY address ORDER BY holders DESC, address LIMIT 20

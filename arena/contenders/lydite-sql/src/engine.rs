@@ -19,9 +19,11 @@ SELECT address, uint256_to_string(volume) FROM (
 // As in examples/bulk.
 const HOLDERS: &str = "
 , moves AS (
-    SELECT address, log['to'] AS holder, log['value'] AS received, ZERO AS sent FROM transfers WHERE log IS NOT NULL
-    UNION ALL
-    SELECT address, log['from'], ZERO, log['value'] FROM transfers WHERE log IS NOT NULL
+    SELECT address, CASE WHEN incoming THEN log['to'] ELSE log['from'] END AS holder,
+        CASE WHEN incoming THEN log['value'] ELSE ZERO END AS received,
+        CASE WHEN incoming THEN ZERO ELSE log['value'] END AS sent
+    FROM transfers CROSS JOIN (VALUES (true), (false)) AS directions(incoming)
+    WHERE log IS NOT NULL
 ), balances AS (
     SELECT address, holder FROM moves GROUP BY address, holder HAVING uint256_sum(received) > uint256_sum(sent)
 )
@@ -68,7 +70,11 @@ pub fn run(
         let file = file.to_str()?;
         let config = SessionConfig::new()
             .with_target_partitions(1)
-            .set_bool("datafusion.execution.parquet.pushdown_filters", true);
+            .set_bool("datafusion.execution.parquet.pushdown_filters", true)
+            .set_bool(
+                "datafusion.optimizer.enable_leaf_expression_pushdown",
+                false,
+            );
         let mut context = SessionContext::new_with_config(config).enable_url_table();
         register(&mut context)?;
         Some(Input {

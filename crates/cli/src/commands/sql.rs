@@ -118,7 +118,12 @@ fn context(arguments: &Sql, threads: NonZeroUsize) -> Result<SessionContext> {
         .build_arc()?;
     let config = SessionConfig::new()
         .with_target_partitions(threads.get())
-        .set_bool("datafusion.execution.parquet.pushdown_filters", true);
+        .set_bool("datafusion.execution.parquet.pushdown_filters", true)
+        // It would decode a log again for each field that the query uses.
+        .set_bool(
+            "datafusion.optimizer.enable_leaf_expression_pushdown",
+            false,
+        );
     // `enable_url_table` makes a path in quotes a table.
     let mut context = SessionContext::new_with_config_rt(config, runtime).enable_url_table();
     lydite_datafusion::register_all(&mut context)?;
