@@ -2,13 +2,14 @@
 #![no_main]
 use libfuzzer_sys::fuzz_target;
 use lydite::{
+    bytes::B256,
     evm::tx::{self, Transaction, TransactionRef},
     hash::keccak256,
 };
 
 fuzz_target!(|data: &[u8]| {
     let view = TransactionRef::decode(data);
-    let mut hashes = [Ok([0; 32]); 3];
+    let mut hashes = [Ok(B256::ZERO); 3];
     tx::hashes(&[data, &[], data], &mut hashes).unwrap();
     assert_eq!(hashes[0], hashes[2]);
     assert_eq!(hashes[0], view.map(|view| view.hash()));

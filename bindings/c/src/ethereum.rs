@@ -35,7 +35,7 @@ pub unsafe extern "C" fn lydite_tx_hash(
     // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let transaction = TransactionRef::decode(items(raw, length, "raw")?).map_err(tx_error)?;
-        *array_mut(out, "out")? = transaction.hash();
+        *array_mut(out, "out")? = transaction.hash().0;
         Ok(())
     })
 }

@@ -66,8 +66,8 @@ pub fn transaction_decode(
         out.unsigned(&item.s);
     }
     out.fixed_bytes(&tx.signature.to_bytes65());
-    out.fixed_bytes(&tx.hash());
-    out.fixed_bytes(&tx.signing_hash());
+    out.fixed_bytes(&tx.hash().0);
+    out.fixed_bytes(&tx.signing_hash().0);
     if sender != 0 {
         out.address(&tx.sender()?);
     }

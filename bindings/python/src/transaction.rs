@@ -68,13 +68,13 @@ impl Tx {
     /// Keccak-256 of the envelope.
     #[getter]
     fn hash<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.with(py, |tx| Ok(PyBytes::new(py, &tx.hash())))
+        self.with(py, |tx| Ok(PyBytes::new(py, &tx.hash().0)))
     }
 
     /// The hash that the sender signed.
     #[getter]
     fn signing_hash<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.with(py, |tx| Ok(PyBytes::new(py, &tx.signing_hash())))
+        self.with(py, |tx| Ok(PyBytes::new(py, &tx.signing_hash().0)))
     }
 
     /// The address of the signer: 20 bytes. Raises SignatureError if recovery fails or s is high (EIP-2).

@@ -88,7 +88,7 @@ where
         // Alloy also accepts encodings that a block does not contain, such as a transaction with its blobs. For these,
         // alloy computes the hash when it is needed.
         let transaction = match hash {
-            Ok(hash) => with_hash(transaction, B256::new(hash)),
+            Ok(hash) => with_hash(transaction, B256::new(hash.0)),
             Err(_) => transaction,
         };
         let sender = match sender {

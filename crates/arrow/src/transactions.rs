@@ -1,7 +1,7 @@
 //! Senders and hashes of signed transactions.
 
 use arrow_array::FixedSizeBinaryArray;
-use lydite_bytes::Address;
+use lydite_bytes::{Address, B256};
 use lydite_evm::tx;
 
 use crate::{ByteColumn, Failure, RowError, rows};
@@ -28,7 +28,7 @@ pub fn senders(raw: &ByteColumn) -> (FixedSizeBinaryArray, Vec<Failure>) {
 /// Computes the hash of each signed transaction (an EIP-2718 envelope) in batches. A null stays null; an invalid
 /// transaction becomes null and is a failure. The result is a FixedSizeBinary(32).
 pub fn hashes(raw: &ByteColumn) -> (FixedSizeBinaryArray, Vec<Failure>) {
-    collect(raw, [0; 32], tx::hashes, |hash| hash)
+    collect(raw, B256::ZERO, tx::hashes, |hash| hash.0)
 }
 
 fn collect<T: Copy, const N: usize>(

@@ -203,7 +203,7 @@ fn columns(requests: &[TransactionRequest], signed: &[Transaction], parity: bool
         ("s", fixed(signatures().map(|one| *one.s()))),
         (
             "transaction_hash",
-            fixed(signed.iter().map(Transaction::hash)),
+            fixed(signed.iter().map(|one| one.hash().0)),
         ),
     ])
     .unwrap()

@@ -90,6 +90,27 @@ impl<const N: usize> TryFrom<&[u8]> for FixedBytes<N> {
     }
 }
 
+impl<const N: usize> PartialEq<[u8; N]> for FixedBytes<N> {
+    #[inline]
+    fn eq(&self, other: &[u8; N]) -> bool {
+        self.0 == *other
+    }
+}
+
+impl<const N: usize> PartialEq<FixedBytes<N>> for [u8; N] {
+    #[inline]
+    fn eq(&self, other: &FixedBytes<N>) -> bool {
+        *self == other.0
+    }
+}
+
+impl<const N: usize> PartialEq<[u8]> for FixedBytes<N> {
+    #[inline]
+    fn eq(&self, other: &[u8]) -> bool {
+        self.0 == *other
+    }
+}
+
 impl<const N: usize> FromStr for FixedBytes<N> {
     type Err = hex::Error;
 

@@ -250,6 +250,23 @@ impl Hex for Lydite {
     }
 }
 
+/// The hashes of a batch.
+struct Hashes(Vec<Result<B256, tx::Error>>);
+
+impl Output for Hashes {
+    #[inline(always)]
+    fn add(&self, sum: &mut Sum) {
+        for hash in self.0.iter().flatten() {
+            hash.0.add(sum);
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) -> bool {
+        let mut hashes = self.0.iter();
+        hashes.all(|hash| hash.as_ref().is_ok_and(|hash| hash.0.write(out)))
+    }
+}
+
 /// A reused buffer and the length that the last call filled.
 struct Filled {
     buffer: Vec<u8>,
@@ -683,20 +700,22 @@ fn transactions() -> Vec<Op> {
         negative("rlp_decode_u256", |data| rlp::decode::<U256>(data).is_ok()),
         op("tx_hash_eip1559", transaction)
             .change("le@56", set_to)
-            .call(|tx| tx.signing_hash()),
+            .call(|tx| tx.signing_hash().0),
         // Owned, like the other contenders' decoders. The rows of hash and sender allow the borrowed view, which is
         // sufficient for them.
         op("tx_decode", |r| Some(r.rest()))
             .call(|raw| Transaction::decode(raw).and_then(|tx| fields(&tx))),
         negative("tx_decode", |raw| Transaction::decode(raw).is_ok()),
         op("tx_hash", |r| Some(r.rest()))
-            .call(|raw| TransactionRef::decode(raw).map(|tx| tx.hash())),
-        op("tx_hash_batch", |r| r.until_empty(Reader::bytes))
-            .reuse(|| vec![Ok([0; 32]); 64], |raw, out| tx::hashes(raw, out)),
+            .call(|raw| TransactionRef::decode(raw).map(|tx| tx.hash().0)),
+        op("tx_hash_batch", |r| r.until_empty(Reader::bytes)).reuse(
+            || Hashes(vec![Ok(B256::ZERO); 64]),
+            |raw, out| tx::hashes(raw, &mut out.0),
+        ),
         op("tx_sender", |r| Some(r.rest())).call(|raw| {
             let tx = TransactionRef::decode(raw)?;
             let mut out = [0; 52];
-            out[..32].copy_from_slice(&tx.hash());
+            out[..32].copy_from_slice(&tx.hash().0);
             out[32..].copy_from_slice(&tx.sender()?.0);
             Ok::<_, tx::Error>(out)
         }),

@@ -2,7 +2,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use lydite_bytes::Address;
+use lydite_bytes::{Address, B256};
 use lydite_curve::secp256k1;
 use lydite_hash::keccak256_batch;
 
@@ -16,14 +16,15 @@ use crate::rlp;
 /// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 ///
 /// ```
+/// use lydite_bytes::B256;
 /// use lydite_evm::tx::{self, Error};
 ///
-/// let mut out = [Ok([0; 32]); 1];
+/// let mut out = [Ok(B256::ZERO); 1];
 /// tx::hashes(&[&[0x05]], &mut out)?;
 /// assert_eq!(out, [Err(Error::UnknownType(5))]);
 /// # Ok::<(), Error>(())
 /// ```
-pub fn hashes(raw: &[&[u8]], out: &mut [Result<[u8; 32], Error>]) -> Result<(), Error> {
+pub fn hashes(raw: &[&[u8]], out: &mut [Result<B256, Error>]) -> Result<(), Error> {
     const AT_ONCE: usize = 64;
     if raw.len() != out.len() {
         return Err(Error::Length);
@@ -32,7 +33,7 @@ pub fn hashes(raw: &[&[u8]], out: &mut [Result<[u8; 32], Error>]) -> Result<(), 
         let mut inputs: [&[u8]; AT_ONCE] = [&[]; AT_ONCE];
         let mut valid = 0;
         for (raw, out) in raw.iter().zip(&mut *out) {
-            *out = TransactionRef::decode(raw).map(|_| [0; 32]);
+            *out = TransactionRef::decode(raw).map(|_| B256::ZERO);
             if out.is_ok() {
                 inputs[valid] = raw;
                 valid += 1;
@@ -41,7 +42,7 @@ pub fn hashes(raw: &[&[u8]], out: &mut [Result<[u8; 32], Error>]) -> Result<(), 
         let mut hashes = [[0; 32]; AT_ONCE];
         keccak256_batch(&inputs[..valid], &mut hashes[..valid]).map_err(|_| Error::Length)?;
         for (hash, of) in out.iter_mut().flatten().zip(hashes) {
-            *hash = of;
+            *hash = of.into();
         }
     }
     Ok(())
@@ -57,7 +58,7 @@ const CHUNK: usize = 256;
 /// [`Error::Length`] if the slices differ in length; `out` is then unchanged.
 ///
 /// ```
-/// use lydite_bytes::Address;
+/// use lydite_bytes::{Address, B256};
 /// use lydite_evm::tx::{self, Error};
 ///
 /// let mut out = [Ok(Address::ZERO); 1];

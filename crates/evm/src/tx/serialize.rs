@@ -9,7 +9,7 @@ use alloc::{
 };
 use core::fmt;
 
-use lydite_bytes::{Address, B256, Bytes, FixedBytes, U256};
+use lydite_bytes::{Address, B256, Bytes, U256};
 use lydite_curve::secp256k1::Signature;
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -269,7 +269,7 @@ impl From<Transaction> for Object {
             v: Some(Quantity(v)),
             r: Some(U256::from_be_bytes(*signature.r())),
             s: Some(U256::from_be_bytes(*signature.s())),
-            hash: Some(FixedBytes(hash)),
+            hash: Some(hash),
             ..TransactionRequest::from(transaction).into()
         }
     }
@@ -318,7 +318,7 @@ impl TryFrom<Object> for Transaction {
             .with_signature(signature)
             .map_err(|error| error.to_string())?;
         match hash {
-            Some(hash) if hash.0 != transaction.hash() => {
+            Some(hash) if hash != transaction.hash() => {
                 Err("hash is not that of the transaction".into())
             }
             _ => Ok(transaction),

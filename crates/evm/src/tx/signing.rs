@@ -1,7 +1,7 @@
 //! The bytes that are signed, their hash, and the envelope with the signature.
 use alloc::{vec, vec::Vec};
 
-use lydite_bytes::{Address, U256};
+use lydite_bytes::{Address, B256, U256};
 use lydite_curve::secp256k1::{self, SecretKey, Signature};
 use lydite_hash::keccak256;
 
@@ -35,7 +35,7 @@ pub trait Signable: Payload + Sized {
     }
 
     /// Returns the hash that is signed.
-    fn signing_hash(&self) -> [u8; 32] {
+    fn signing_hash(&self) -> B256 {
         hash_encoded(&Preimage(self))
     }
 
@@ -167,7 +167,7 @@ impl<T: Signable> Signed<T> {
     }
 
     /// Computes the transaction's hash: Keccak-256 of the envelope.
-    pub fn hash(&self) -> [u8; 32] {
+    pub fn hash(&self) -> B256 {
         hash_encoded(&Envelope(self))
     }
 
@@ -202,11 +202,11 @@ impl Authorization {
     }
 
     /// Returns the hash that the account signs: Keccak-256 of `05 || rlp([chain_id, address, nonce])`.
-    pub fn signing_hash(&self) -> [u8; 32] {
+    pub fn signing_hash(&self) -> B256 {
         let fields = (self.chain_id, self.address, self.nonce);
         let mut preimage = vec![0x05];
         rlp::encode_append(&fields, &mut preimage);
-        keccak256(&preimage)
+        keccak256(&preimage).into()
     }
 
     /// Recovers the account that signed.
@@ -226,10 +226,11 @@ impl Authorization {
 }
 
 /// Computes the Keccak-256 hash of an encoding. A short one, such as that of a transfer, is written to the stack.
-pub(super) fn hash_encoded<T: Encode>(value: &T) -> [u8; 32] {
+pub(super) fn hash_encoded<T: Encode>(value: &T) -> B256 {
     let mut short = [0; 256];
-    match rlp::encode_into(value, &mut short) {
+    let hash = match rlp::encode_into(value, &mut short) {
         Ok(length) => keccak256(&short[..length]),
         Err(_) => keccak256(&rlp::encode(value)),
-    }
+    };
+    hash.into()
 }

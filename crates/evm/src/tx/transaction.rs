@@ -416,12 +416,12 @@ impl Transaction {
     }
 
     /// Computes the transaction's hash: Keccak-256 of the envelope.
-    pub fn hash(&self) -> [u8; 32] {
+    pub fn hash(&self) -> B256 {
         each!(self, signed => signed.hash())
     }
 
     /// Computes the hash that was signed.
-    pub fn signing_hash(&self) -> [u8; 32] {
+    pub fn signing_hash(&self) -> B256 {
         each!(self, signed => signed.transaction.signing_hash())
     }
 

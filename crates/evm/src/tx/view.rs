@@ -48,14 +48,14 @@ pub struct TransactionRef<'a> {
 
 impl TransactionRef<'_> {
     /// Computes the transaction's hash from the decoded bytes.
-    pub fn hash(&self) -> [u8; 32] {
+    pub fn hash(&self) -> B256 {
         if !self.detached {
-            return keccak256(self.envelope);
+            return keccak256(self.envelope).into();
         }
         let mut keccak = Keccak256::new();
         keccak.update(&[self.kind as u8]);
         keccak.update(self.envelope);
-        keccak.finalize()
+        keccak.finalize().into()
     }
 
     /// Recovers the account that signed.
