@@ -7,7 +7,7 @@
 //! | [`bytes`] | hexadecimal, 256-bit integers, addresses | `serde`, `alloy-primitives` for conversions |
 //! | [`hash`] | Keccak-256 (single, streaming, batch), SHA-256, RIPEMD-160, BLAKE2b's compression, SHAKE128 (batch) | `std` for `std::io::Write` |
 //! | [`curve`] | secp256k1 (sign, verify, recover, one or many; Diffie-Hellman), bn254, secp256r1, modular exponentiation, BLS12-381 | `curve`; `bls12-381`; `rayon`; `rand_core`; `serde`; `signature` for the traits of that crate |
-//! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712, roots of tries, precompiled contracts | `evm`; `json` for typed data from JSON; `serde` for contract interfaces, transactions and logs in JSON; `precompile` |
+//! | [`evm`] | RLP, ABI, transactions, EIP-191, EIP-712, roots of tries, precompiled contracts | `evm`; `json` for typed data from JSON; `serde` for contract interfaces, transactions, logs and typed data in JSON; `precompile` |
 //! | [`ocapn`] | OCapN: the Syrup codec, the CapTP messages | `ocapn`; `derive` for user-defined types; `serde` |
 //! | [`xmss`] | Generalized XMSS of lean Ethereum: keys, signatures | `xmss`; `rayon` for all cores; `std` for key files |
 //!

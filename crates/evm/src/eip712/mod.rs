@@ -18,6 +18,8 @@ mod domain;
 mod typed_struct;
 mod value;
 
+#[cfg(all(feature = "json", feature = "serde"))]
+mod deserialize;
 #[cfg(feature = "json")]
 mod error;
 #[cfg(feature = "json")]
