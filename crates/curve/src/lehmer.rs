@@ -10,7 +10,7 @@
 //! Invariants: `a > b`. With `sign` = 1 or -1, `a = sign * u x` and `b = -sign * v x` modulo m, where `u b + v a = m`,
 //! so that no cofactor exceeds m.
 
-use crate::wide;
+use crate::words;
 
 /// Numbers of N words, least significant first.
 type Words<const N: usize> = [u64; N];
@@ -140,8 +140,8 @@ fn difference<const N: usize>(p: u64, a: &Words<N>, q: u64, b: &Words<N>) -> Wor
     let mut out = [0; N];
     let (mut carry, mut borrow) = (0, 0);
     for i in 0..N {
-        let x = wide::unsigned(p, a[i]) + carry;
-        let y = wide::unsigned(q, b[i]) + borrow;
+        let x = words::product(p, a[i]) + carry;
+        let y = words::product(q, b[i]) + borrow;
         let (word, below) = (x as u64).overflowing_sub(y as u64);
         out[i] = word;
         carry = x >> 64;
@@ -156,8 +156,8 @@ fn sum<const N: usize>(p: u64, a: &Words<N>, q: u64, b: &Words<N>) -> Words<N> {
     let mut out = [0; N];
     let (mut first, mut second) = (0, 0);
     for i in 0..N {
-        let x = wide::unsigned(p, a[i]) + first;
-        let y = wide::unsigned(q, b[i]) + second + (x as u64 as u128);
+        let x = words::product(p, a[i]) + first;
+        let y = words::product(q, b[i]) + second + (x as u64 as u128);
         out[i] = y as u64;
         first = x >> 64;
         second = y >> 64;

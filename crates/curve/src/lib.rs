@@ -22,29 +22,7 @@ mod montgomery;
 mod safegcd;
 pub mod secp256k1;
 pub mod secp256r1;
-mod wide;
-
-/// Converts 32 big-endian bytes to four words, least significant first.
-#[inline(always)]
-fn words_from_be(bytes: &[u8; 32]) -> [u64; 4] {
-    let words = bytes.as_chunks::<8>().0;
-    core::array::from_fn(|i| u64::from_be_bytes(words[3 - i]))
-}
-
-/// Converts four words, least significant first, to 32 big-endian bytes.
-#[inline(always)]
-fn words_to_be(words: &[u64; 4]) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    for (bytes, word) in bytes
-        .as_chunks_mut::<8>()
-        .0
-        .iter_mut()
-        .zip(words.iter().rev())
-    {
-        *bytes = word.to_be_bytes();
-    }
-    bytes
-}
+mod words;
 
 /// Runs the README's example as a test.
 #[cfg(doctest)]

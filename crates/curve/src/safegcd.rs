@@ -12,7 +12,7 @@
 //! Invariants: f, g, d, e are in (-2 m, m) between batches, for the modulus m; limbs 0 to 3 are in [0, 2^62), limb 4 is
 //! signed.
 
-use crate::wide;
+use crate::words;
 
 /// The low 62 bits set.
 const M62: u64 = u64::MAX >> 2;
@@ -97,14 +97,14 @@ fn sign_mask(a: i64) -> i64 {
 /// `(f, g) <- t (f, g) / 2^62`.
 #[inline(always)]
 fn update_fg(f: &mut Signed62, g: &mut Signed62, t: &Transition) {
-    let mut cf = wide::signed(t.u, f[0]) + wide::signed(t.v, g[0]);
-    let mut cg = wide::signed(t.q, f[0]) + wide::signed(t.r, g[0]);
+    let mut cf = words::signed_product(t.u, f[0]) + words::signed_product(t.v, g[0]);
+    let mut cg = words::signed_product(t.q, f[0]) + words::signed_product(t.r, g[0]);
     // The low 62 bits are zero by construction.
     cf >>= 62;
     cg >>= 62;
     for i in 1..5 {
-        cf += wide::signed(t.u, f[i]) + wide::signed(t.v, g[i]);
-        cg += wide::signed(t.q, f[i]) + wide::signed(t.r, g[i]);
+        cf += words::signed_product(t.u, f[i]) + words::signed_product(t.v, g[i]);
+        cg += words::signed_product(t.q, f[i]) + words::signed_product(t.r, g[i]);
         f[i - 1] = (cf as u64 & M62) as i64;
         g[i - 1] = (cg as u64 & M62) as i64;
         cf >>= 62;
@@ -122,8 +122,8 @@ fn update_de(d: &mut Signed62, e: &mut Signed62, t: &Transition, modulus: &Modul
     let (sd, se) = (sign_mask(d[4]), sign_mask(e[4]));
     let mut md = (t.u & sd) + (t.v & se);
     let mut me = (t.q & sd) + (t.r & se);
-    let mut cd = wide::signed(t.u, d[0]) + wide::signed(t.v, e[0]);
-    let mut ce = wide::signed(t.q, d[0]) + wide::signed(t.r, e[0]);
+    let mut cd = words::signed_product(t.u, d[0]) + words::signed_product(t.v, e[0]);
+    let mut ce = words::signed_product(t.q, d[0]) + words::signed_product(t.r, e[0]);
     md -= (modulus
         .inverse
         .wrapping_mul(cd as u64)
@@ -134,13 +134,17 @@ fn update_de(d: &mut Signed62, e: &mut Signed62, t: &Transition, modulus: &Modul
         .wrapping_mul(ce as u64)
         .wrapping_add(me as u64)
         & M62) as i64;
-    cd += wide::signed(m[0], md);
-    ce += wide::signed(m[0], me);
+    cd += words::signed_product(m[0], md);
+    ce += words::signed_product(m[0], me);
     cd >>= 62;
     ce >>= 62;
     for i in 1..5 {
-        cd += wide::signed(t.u, d[i]) + wide::signed(t.v, e[i]) + wide::signed(m[i], md);
-        ce += wide::signed(t.q, d[i]) + wide::signed(t.r, e[i]) + wide::signed(m[i], me);
+        cd += words::signed_product(t.u, d[i])
+            + words::signed_product(t.v, e[i])
+            + words::signed_product(m[i], md);
+        ce += words::signed_product(t.q, d[i])
+            + words::signed_product(t.r, e[i])
+            + words::signed_product(m[i], me);
         d[i - 1] = (cd as u64 & M62) as i64;
         e[i - 1] = (ce as u64 & M62) as i64;
         cd >>= 62;

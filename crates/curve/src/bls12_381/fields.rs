@@ -7,7 +7,12 @@ use blst::{
 };
 
 use super::Error;
-use crate::{field::Field, group::Curve, lehmer};
+use crate::{
+    field::Field,
+    group::Curve,
+    lehmer,
+    words::{add_carry, sub_borrow},
+};
 
 /// p, most significant word first.
 pub(super) const P: [u64; 6] = [
@@ -85,9 +90,7 @@ impl Fp {
     pub(super) fn from_below_2p(element: blst_fp) -> Self {
         let (mut reduced, mut borrow) = ([0; 6], false);
         for (i, out) in reduced.iter_mut().enumerate() {
-            let (word, first) = element.l[i].overflowing_sub(P[5 - i]);
-            let (word, second) = word.overflowing_sub(u64::from(borrow));
-            (*out, borrow) = (word, first | second);
+            (*out, borrow) = sub_borrow(element.l[i], P[5 - i], borrow);
         }
         Self(if borrow {
             element
@@ -146,9 +149,7 @@ fn half(x: &blst_fp) -> blst_fp {
     let odd = (x.l[0] & 1).wrapping_neg();
     let (mut sum, mut carry) = ([0; 6], false);
     for (i, out) in sum.iter_mut().enumerate() {
-        let (word, first) = x.l[i].overflowing_add(P[5 - i] & odd);
-        let (word, second) = word.overflowing_add(u64::from(carry));
-        (*out, carry) = (word, first | second);
+        (*out, carry) = add_carry(x.l[i], P[5 - i] & odd, carry);
     }
     // The sum is below 2^382.
     let l = core::array::from_fn(|i| sum[i] >> 1 | sum.get(i + 1).map_or(0, |next| next << 63));

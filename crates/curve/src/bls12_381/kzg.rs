@@ -49,7 +49,7 @@ fn read(bytes: &[u8; 48]) -> Result<blst_p1_affine, Error> {
 
 /// Returns k0 and k1 below 2^128 with k0 + k1 X^2 = k, for k below r.
 fn split(k: &[u8; 32]) -> [u128; 2] {
-    halves(&x_digits(crate::words_from_be(k)))
+    halves(&x_digits(crate::words::from_be(k)))
 }
 
 /// Odd multiples of the generator, each as 12 little-endian words x, y in blst's form.

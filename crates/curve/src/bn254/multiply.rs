@@ -8,6 +8,7 @@ use crate::{
     field::Field,
     group::{Affine, Jacobian, interleave, odd_multiples, wnaf},
     montgomery::Kernel,
+    words,
 };
 
 /// Entries of the table of odd multiples: window 5.
@@ -57,12 +58,7 @@ fn multiply_high(k: &[u64; 4], g: &[u64; 3]) -> u128 {
 fn reduce(mut k: [u64; 4]) -> [u64; 4] {
     // 2^256 is below 6 r.
     loop {
-        let (mut difference, mut borrow) = ([0; 4], false);
-        for i in 0..4 {
-            let (word, first) = k[i].overflowing_sub(ORDER[i]);
-            let (word, second) = word.overflowing_sub(u64::from(borrow));
-            (difference[i], borrow) = (word, first | second);
-        }
+        let (difference, borrow) = words::sub(&k, &ORDER);
         if borrow {
             return k;
         }
@@ -85,7 +81,7 @@ fn split(k: &[u64; 4]) -> [(bool, u128); 2] {
 
 /// Computes `scalar P`.
 pub(super) fn multiply<K: Kernel>(p: &Affine<G1<K>>, scalar: &[u8; 32]) -> Jacobian<G1<K>> {
-    let halves = split(&reduce(crate::words_from_be(scalar)));
+    let halves = split(&reduce(words::from_be(scalar)));
     let (table, scale) = odd_multiples::<G1<K>, ENTRIES>(p);
     let beta = const { Fp::<K>::constant(BETA) };
     let table_lambda = table.map(|entry| Affine {

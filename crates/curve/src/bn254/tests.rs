@@ -249,7 +249,7 @@ fn membership_in_g2_is_that_of_the_order() {
         // 2 p - r.
         let cofactor = {
             let double = |words: &[u64; 4]| {
-                num_bigint::BigUint::from_bytes_be(&crate::words_to_be(words)) * 2u8
+                num_bigint::BigUint::from_bytes_be(&crate::words::to_be(words)) * 2u8
             };
             let n = double(&P::P) - num_bigint::BigUint::from_bytes_be(&ORDER);
             let bytes = n.to_bytes_be();
@@ -280,7 +280,7 @@ fn membership_in_g2_is_that_of_the_order() {
 
 #[test]
 fn what_is_refused() {
-    let p = crate::words_to_be(&P::P);
+    let p = crate::words::to_be(&P::P);
     let mut point = g1();
     point[..32].copy_from_slice(&p);
     assert_eq!(add(&point, &[0; 64]), Err(Error::CoordinateOutOfRange));

@@ -4,13 +4,7 @@ use alloc::{vec, vec::Vec};
 use core::cmp::Ordering;
 
 use super::Exponent;
-
-/// Returns the low and the high word of `a b + c + carry`.
-#[inline(always)]
-pub(super) fn multiply_add_word(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
-    let t = u128::from(a) * u128::from(b) + u128::from(c) + u128::from(carry);
-    (t as u64, (t >> 64) as u64)
-}
+use crate::words::{add_carry, multiply_add, sub_borrow};
 
 /// An implementation of multiply-accumulate on rows of words.
 pub(super) trait MulKernel: Copy {
@@ -32,7 +26,7 @@ impl MulKernel for Portable {
     fn add_multiple(t: &mut [u64], a: &[u64], factor: u64, mut carry: u64) -> u64 {
         debug_assert_eq!(t.len(), a.len());
         for (t, &a) in t.iter_mut().zip(a) {
-            (*t, carry) = multiply_add_word(a, factor, *t, carry);
+            (*t, carry) = multiply_add(a, factor, *t, carry);
         }
         carry
     }
@@ -43,9 +37,7 @@ pub(super) fn sub_in_place(a: &mut [u64], b: &[u64]) {
     debug_assert_eq!(a.len(), b.len());
     let mut borrow = false;
     for (a, b) in a.iter_mut().zip(b) {
-        let (difference, first) = a.overflowing_sub(*b);
-        let (difference, second) = difference.overflowing_sub(u64::from(borrow));
-        (*a, borrow) = (difference, first | second);
+        (*a, borrow) = sub_borrow(*a, *b, borrow);
     }
 }
 
@@ -76,9 +68,7 @@ pub(super) fn square<R: MulKernel>(out: &mut [u64], a: &[u64]) {
         for (word, square) in [(2 * i, square as u64), (2 * i + 1, (square >> 64) as u64)] {
             let doubled = out[word] << 1 | top;
             top = out[word] >> 63;
-            let (sum, first) = doubled.overflowing_add(square);
-            let (sum, second) = sum.overflowing_add(u64::from(carry));
-            (out[word], carry) = (sum, first | second);
+            (out[word], carry) = add_carry(doubled, square, carry);
         }
     }
 }

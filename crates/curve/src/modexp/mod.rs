@@ -30,6 +30,8 @@ use lydite_hash::cpu;
 #[cfg(target_arch = "x86_64")]
 use x86_64::Adx;
 
+use crate::words::add_carry;
+
 /// Computes `base^exponent mod modulus` into `out`, which must be as long as the modulus. All numbers are big-endian,
 /// of any length, and may have leading zeros. Modulo 0 the result is 0. 0^0 is 1, except modulo 0 and 1.
 ///
@@ -364,17 +366,14 @@ impl<'a, R: MulKernel> Montgomery<'a, R> {
     /// Computes `product / 2^(64 n)`, below the modulus.
     fn reduce(&mut self, out: &mut [u64]) {
         let (n, t) = (self.modulus.len(), &mut self.product);
-        let mut carry = 0;
+        let mut carry = false;
         for i in 0..n {
             let factor = t[i].wrapping_mul(self.inverse);
             let high = R::add_multiple(&mut t[i..i + n], self.modulus, factor, 0);
-            let (sum, first) = t[i + n].overflowing_add(high);
-            let (sum, second) = sum.overflowing_add(carry);
-            t[i + n] = sum;
-            carry = u64::from(first | second);
+            (t[i + n], carry) = add_carry(t[i + n], high, carry);
         }
         out.copy_from_slice(&t[n..2 * n]);
-        if carry == 1 || compare(out, self.modulus).is_ge() {
+        if carry || compare(out, self.modulus).is_ge() {
             sub_in_place(out, self.modulus);
         }
     }

@@ -8,8 +8,9 @@ use alloc::{vec, vec::Vec};
 
 use super::{
     Exponent,
-    limbs::{MulKernel, divide, multiply_add_word, negative_inverse_word},
+    limbs::{MulKernel, divide, negative_inverse_word},
 };
+use crate::words::{multiply_add, sub_borrow};
 
 /// Computes the power modulo N words.
 pub(super) fn power<R: MulKernel, const N: usize>(
@@ -136,13 +137,13 @@ impl<const N: usize, const LOOSE: bool> Product<N> for Montgomery<N, LOOSE> {
         for &word in b {
             let mut carry = 0;
             for j in 0..N {
-                (t[j], carry) = multiply_add_word(a[j], word, t[j], carry);
+                (t[j], carry) = multiply_add(a[j], word, t[j], carry);
             }
             let (high, first) = carry.overflowing_add(top);
             let factor = t[0].wrapping_mul(self.inverse);
-            let (_, mut carry) = multiply_add_word(m[0], factor, t[0], 0);
+            let (_, mut carry) = multiply_add(m[0], factor, t[0], 0);
             for j in 1..N {
-                (t[j - 1], carry) = multiply_add_word(m[j], factor, t[j], carry);
+                (t[j - 1], carry) = multiply_add(m[j], factor, t[j], carry);
             }
             let second;
             (t[N - 1], second) = high.overflowing_add(carry);
@@ -151,9 +152,7 @@ impl<const N: usize, const LOOSE: bool> Product<N> for Montgomery<N, LOOSE> {
         // The result is below twice the modulus.
         let (mut reduced, mut borrow) = ([0; N], false);
         for j in 0..N {
-            let (difference, first) = t[j].overflowing_sub(m[j]);
-            let (difference, second) = difference.overflowing_sub(u64::from(borrow));
-            (reduced[j], borrow) = (difference, first | second);
+            (reduced[j], borrow) = sub_borrow(t[j], m[j], borrow);
         }
         if top == 0 && borrow { t } else { reduced }
     }

@@ -17,7 +17,7 @@ pub(crate) use portable::Portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::Adx;
 
-use crate::{field::Field, lehmer};
+use crate::{field::Field, lehmer, words};
 
 /// An odd prime and constants derived from it.
 pub(crate) trait Modulus: Copy + 'static {
@@ -63,49 +63,13 @@ pub(crate) const fn power_of_two(n: usize, p: &[u64; 4]) -> [u64; 4] {
             x[2] << 1 | x[1] >> 63,
             x[3] << 1 | x[2] >> 63,
         ];
-        let (difference, borrow) = sub_words(&x, p);
+        let (difference, borrow) = words::sub(&x, p);
         if top == 1 || !borrow {
             x = difference;
         }
         i += 1;
     }
     x
-}
-
-/// Returns `a + b + carry` and the carry.
-#[inline(always)]
-const fn add_word(a: u64, b: u64, carry: bool) -> (u64, bool) {
-    let (sum, first) = a.overflowing_add(b);
-    let (sum, second) = sum.overflowing_add(carry as u64);
-    (sum, first | second)
-}
-
-/// Returns `a - b - borrow` and the borrow.
-#[inline(always)]
-const fn sub_word(a: u64, b: u64, borrow: bool) -> (u64, bool) {
-    let (difference, first) = a.overflowing_sub(b);
-    let (difference, second) = difference.overflowing_sub(borrow as u64);
-    (difference, first | second)
-}
-
-// Unrolled by hand: here, loops and `array::from_fn` compile to calls and memory accesses.
-
-#[inline(always)]
-const fn add_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
-    let (r0, carry) = a[0].overflowing_add(b[0]);
-    let (r1, carry) = add_word(a[1], b[1], carry);
-    let (r2, carry) = add_word(a[2], b[2], carry);
-    let (r3, carry) = add_word(a[3], b[3], carry);
-    ([r0, r1, r2, r3], carry)
-}
-
-#[inline(always)]
-pub(crate) const fn sub_words(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], bool) {
-    let (r0, borrow) = a[0].overflowing_sub(b[0]);
-    let (r1, borrow) = sub_word(a[1], b[1], borrow);
-    let (r2, borrow) = sub_word(a[2], b[2], borrow);
-    let (r3, borrow) = sub_word(a[3], b[3], borrow);
-    ([r0, r1, r2, r3], borrow)
 }
 
 /// An implementation of the arithmetic.
@@ -175,7 +139,7 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
     #[inline(always)]
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn from_montgomery_below_2p(words: [u64; 4]) -> Self {
-        let (difference, below) = sub_words(&words, &M::P);
+        let (difference, below) = words::sub(&words, &M::P);
         Self::new(if below { words } else { difference })
     }
 
@@ -189,8 +153,8 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
     /// Converts 32 big-endian bytes. Returns `None` if the integer is not below p.
     #[inline]
     pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
-        let words = crate::words_from_be(bytes);
-        let (_, below) = sub_words(&words, &M::P);
+        let words = crate::words::from_be(bytes);
+        let (_, below) = words::sub(&words, &M::P);
         below.then(|| Self::from_words(&words))
     }
 
@@ -198,7 +162,7 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
     #[inline]
     pub(crate) fn from_bytes_reduced(bytes: &[u8; 32]) -> Self {
         // A Montgomery product accepts any factor below 2^256 if the other is below p.
-        Self::from_words(&crate::words_from_be(bytes))
+        Self::from_words(&crate::words::from_be(bytes))
     }
 
     #[inline]
@@ -209,7 +173,7 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
     /// Returns 32 big-endian bytes.
     #[inline]
     pub(crate) fn to_bytes(self) -> [u8; 32] {
-        crate::words_to_be(&self.to_words())
+        crate::words::to_be(&self.to_words())
     }
 
     /// Returns the integer as little-endian words.
@@ -229,7 +193,7 @@ impl<M: Modulus, K: Kernel> Element<M, K> {
     /// `p - self`, which is p for 0. The result may only be passed to [`Self::dot`].
     #[inline(always)]
     pub(crate) fn neg_unreduced(&self) -> Self {
-        Self::new(sub_words(&M::P, &self.0).0)
+        Self::new(words::sub(&M::P, &self.0).0)
     }
 }
 
@@ -266,7 +230,7 @@ impl<M: Modulus, K: Kernel> Field for Element<M, K> {
     fn half(&self) -> Self {
         let odd = (self.0[0] & 1).wrapping_neg();
         let p = [M::P[0] & odd, M::P[1] & odd, M::P[2] & odd, M::P[3] & odd];
-        let (sum, carry) = add_words(&self.0, &p);
+        let (sum, carry) = words::add(&self.0, &p);
         Self::new([
             sum[0] >> 1 | sum[1] << 63,
             sum[1] >> 1 | sum[2] << 63,

@@ -2,18 +2,12 @@
 
 use core::hint::select_unpredictable;
 
-use super::{Element, Kernel, Modulus, add_words, sub_words};
+use super::{Element, Kernel, Modulus};
+use crate::words::{self, multiply_add};
 
 /// The kernel in safe Rust, for every target.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Portable;
-
-/// Returns the low and the high word of `a b + c + carry`.
-#[inline(always)]
-const fn multiply_add(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
-    let t = a as u128 * b as u128 + c as u128 + carry as u128;
-    (t as u64, (t >> 64) as u64)
-}
 
 /// Adds `a b` to t.
 #[inline(always)]
@@ -58,13 +52,13 @@ impl Kernel for Portable {
 
     #[inline(always)]
     fn add<M: Modulus>(a: &Element<M, Self>, b: &Element<M, Self>) -> [u64; 4] {
-        let (sum, carry) = add_words(&a.0, &b.0);
+        let (sum, carry) = words::add(&a.0, &b.0);
         subtract_if_not_below::<M>(&sum, carry)
     }
 
     #[inline(always)]
     fn sub<M: Modulus>(a: &Element<M, Self>, b: &Element<M, Self>) -> [u64; 4] {
-        let (difference, borrow) = sub_words(&a.0, &b.0);
+        let (difference, borrow) = words::sub(&a.0, &b.0);
         let mask = u64::from(borrow).wrapping_neg();
         let p = [
             M::P[0] & mask,
@@ -72,14 +66,14 @@ impl Kernel for Portable {
             M::P[2] & mask,
             M::P[3] & mask,
         ];
-        add_words(&difference, &p).0
+        words::add(&difference, &p).0
     }
 }
 
 /// Returns `x + carry 2^256 - p` if that is not negative, else x.
 #[inline(always)]
 fn subtract_if_not_below<M: Modulus>(x: &[u64; 4], carry: bool) -> [u64; 4] {
-    let (difference, borrow) = sub_words(x, &M::P);
+    let (difference, borrow) = words::sub(x, &M::P);
     let keep = borrow & !(carry & !M::SPARE);
     [
         select_unpredictable(keep, x[0], difference[0]),
@@ -98,7 +92,7 @@ pub(super) const fn multiply_constants<M: Modulus>(a: &[u64; 4], b: &[u64; 4]) -
         i += 1;
     }
     let words = [t[0], t[1], t[2], t[3]];
-    let (difference, borrow) = sub_words(&words, &M::P);
+    let (difference, borrow) = words::sub(&words, &M::P);
     if borrow && t[4] == 0 {
         words
     } else {

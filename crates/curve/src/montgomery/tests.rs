@@ -33,7 +33,7 @@ fn big(bytes: &[u8; 32]) -> BigUint {
 }
 
 fn prime<M: Modulus>() -> BigUint {
-    big(&crate::words_to_be(&M::P))
+    big(&crate::words::to_be(&M::P))
 }
 
 fn same<M: Modulus, K: Kernel>(element: Element<M, K>, expected: BigUint) {
@@ -90,19 +90,19 @@ fn all(bytes: &[[u8; 32]; 12]) {
 #[test]
 fn edges() {
     let near = |words: [u64; 4], by: u64| {
-        let (words, _) = sub_words(&words, &[by, 0, 0, 0]);
-        crate::words_to_be(&words)
+        let (words, _) = crate::words::sub(&words, &[by, 0, 0, 0]);
+        crate::words::to_be(&words)
     };
     let mut edges: Vec<[u8; 32]> = Vec::new();
     for words in [Spare::P, Full::P, Spare::R, Full::R] {
         edges.extend((1..4).map(|by| near(words, by)));
         edges.push(near(words, 0));
     }
-    edges.extend((0..3).map(|i| crate::words_to_be(&[i, 0, 0, 0])));
+    edges.extend((0..3).map(|i| crate::words::to_be(&[i, 0, 0, 0])));
     edges.extend((0..4).map(|i| {
         let mut words = [0; 4];
         words[i] = u64::MAX;
-        crate::words_to_be(&words)
+        crate::words::to_be(&words)
     }));
     for (i, first) in edges.iter().enumerate() {
         all(&[*first; 12]);
@@ -113,7 +113,8 @@ fn edges() {
         }
     }
     // The largest possible sums: all factors are p - 1 in Montgomery form.
-    let largest = Element::<Spare, Portable>::new(sub_words(&Spare::P, &[1, 0, 0, 0]).0).to_bytes();
+    let largest =
+        Element::<Spare, Portable>::new(crate::words::sub(&Spare::P, &[1, 0, 0, 0]).0).to_bytes();
     all(&[largest; 12]);
 }
 
@@ -127,7 +128,7 @@ proptest! {
 
 #[test]
 fn the_prime_itself_is_no_element() {
-    for bytes in [crate::words_to_be(&Spare::P), [0xff; 32]] {
+    for bytes in [crate::words::to_be(&Spare::P), [0xff; 32]] {
         assert_eq!(Element::<Spare, Portable>::from_bytes(&bytes), None);
     }
 }

@@ -441,7 +441,7 @@ mod tests {
                     continue;
                 };
                 found += 1;
-                let k = Scalar::from_bytes_reduced(&crate::words_to_be(&to_words(&k)));
+                let k = Scalar::from_bytes_reduced(&crate::words::to_be(&to_words(&k)));
                 for k in [k, k.negate()] {
                     let expected = multiple_of_generator(&k);
                     for backend in Backend::available() {

@@ -12,7 +12,7 @@ use crate::{
     lehmer,
     mask::Mask,
     safegcd::{self, Modulus},
-    wide,
+    words::multiply_add,
 };
 
 /// n.
@@ -48,12 +48,7 @@ static MODULUS: Modulus = Modulus {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Scalar([u64; 4]);
 
-/// Returns the low and the high word of `a b + c + carry`.
-#[inline(always)]
-const fn multiply_add(a: u64, b: u64, c: u64, carry: u64) -> (u64, u64) {
-    let t = wide::unsigned(a, b) + c as u128 + carry as u128;
-    (t as u64, (t >> 64) as u64)
-}
+// Unlike in `crate::words`, the carry of a secret is a number: the compiler could branch on a `bool`.
 
 #[inline(always)]
 const fn add_carry(a: u64, b: u64, carry: u64) -> (u64, u64) {
@@ -129,12 +124,12 @@ impl Scalar {
 
     /// Converts 32 big-endian bytes, modulo n, and reports whether the integer was n or more.
     pub(crate) fn from_bytes_with_overflow(bytes: &[u8; 32]) -> (Self, Mask) {
-        Self::subtract_order(&crate::words_from_be(bytes), 0)
+        Self::subtract_order(&crate::words::from_be(bytes), 0)
     }
 
     /// Returns 32 big-endian bytes.
     pub(crate) fn to_bytes(self) -> [u8; 32] {
-        crate::words_to_be(&self.0)
+        crate::words::to_be(&self.0)
     }
 
     #[inline(always)]

@@ -11,6 +11,7 @@ use super::{
     recover,
     scalar::{ORDER, Scalar},
 };
+use crate::words;
 
 /// A signature with its recovery id. The parts are not checked until use. The default is all zeros, which is invalid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -212,16 +213,6 @@ impl fmt::Display for Signature {
 
 /// Returns r + n if it is below p.
 pub(super) fn x_beyond_order(r: &Scalar) -> Option<FieldElement> {
-    let (mut sum, mut carry) = ([0; 4], false);
-    for (i, word) in sum.iter_mut().enumerate() {
-        let (partial, first) = r.words()[i].overflowing_add(ORDER[i]);
-        let second;
-        (*word, second) = partial.overflowing_add(u64::from(carry));
-        carry = first | second;
-    }
-    if carry {
-        None
-    } else {
-        FieldElement::from_bytes(&crate::words_to_be(&sum))
-    }
+    let (sum, carry) = words::add(r.words(), &ORDER);
+    (!carry).then(|| FieldElement::from_bytes(&words::to_be(&sum)))?
 }

@@ -14,6 +14,7 @@ use crate::{
     field::Field,
     group::{Affine, Curve, Jacobian, interleave, odd_multiples, wnaf},
     montgomery::{Element, Kernel, Modulus, Portable},
+    words,
 };
 #[cfg(target_arch = "x86_64")]
 use lydite_hash::cpu;
@@ -78,7 +79,7 @@ trait Coordinate: Field {
 
     /// Converts 32 big-endian bytes. Returns `None` if the integer is not below p.
     fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
-        let words = crate::words_from_be(bytes);
+        let words = words::from_be(bytes);
         let below = words.iter().rev().lt(P::P.iter().rev());
         below.then(|| Self::from_montgomery(words).mul(&Self::from_montgomery(P::R2)))
     }
@@ -193,13 +194,8 @@ fn verify_with<F: Coordinate>(
 
 /// Returns `r + n` if it is below p.
 fn beyond_order<F: Coordinate>(r: &[u8; 32]) -> Option<F> {
-    let (mut words, mut carry) = (crate::words_from_be(r), false);
-    for (word, n) in words.iter_mut().zip(N::P) {
-        let (sum, first) = word.overflowing_add(n);
-        let (sum, second) = sum.overflowing_add(u64::from(carry));
-        (*word, carry) = (sum, first | second);
-    }
-    (!carry).then(|| F::from_bytes(&crate::words_to_be(&words)))?
+    let (sum, carry) = words::add(&words::from_be(r), &N::P);
+    (!carry).then(|| F::from_bytes(&words::to_be(&sum)))?
 }
 
 /// Verifies the signature (r, s) of a 32-byte hash with the public key x || y. All are big-endian. s may be high.

@@ -12,6 +12,7 @@ use crate::{
     field::{Field, SecretField},
     lehmer,
     mask::Mask,
+    words::add_carry,
 };
 
 /// 2^256 mod p.
@@ -36,14 +37,6 @@ pub(crate) trait Kernel: Copy {
 /// A value below 2^256, modulo p, with arithmetic from the kernel K.
 #[derive(Clone, Copy)]
 pub(crate) struct Element<K>(Words, PhantomData<K>);
-
-/// Returns `a + b + carry` and the carry.
-#[inline(always)]
-fn add_carry(a: u64, b: u64, carry: bool) -> (u64, bool) {
-    let (sum, first) = a.overflowing_add(b);
-    let (sum, second) = sum.overflowing_add(u64::from(carry));
-    (sum, first | second)
-}
 
 /// Returns R_MOD_P if the condition holds, else 0. With `SECRET`, constant-time.
 #[inline(always)]

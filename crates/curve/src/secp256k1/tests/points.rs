@@ -133,7 +133,7 @@ fn multiples<C: Endomorphism>(order: usize) -> Vec<Option<Affine<C>>> {
 
 /// Returns a non-zero element.
 fn any_element<F: FieldRepr>(seed: usize) -> F {
-    F::from_words(crate::words_from_be(&bytes32(seed as u64)).map(|word| word >> 1))
+    F::from_words(crate::words::from_be(&bytes32(seed as u64)).map(|word| word >> 1))
 }
 
 /// Returns the point with this Z. For infinity, X and Y are arbitrary.
@@ -349,7 +349,7 @@ fn secret_multiplication_on_a_small_group() {
                 // Every pair (p, k1 + k2 lambda), with halves of all sizes up to 2^129.
                 let halves = [i, 7 * i + p].map(|seed| {
                     let random = bytes32(seed as u64);
-                    let words = crate::words_from_be(&random);
+                    let words = crate::words::from_be(&random);
                     let shift = u32::from(random[0]) % 64;
                     [
                         words[0],

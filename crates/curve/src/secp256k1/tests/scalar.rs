@@ -9,7 +9,7 @@ fn order() -> BigUint {
 
 fn scalar(words: [u64; 4]) -> (Scalar, BigUint) {
     (
-        Scalar::from_bytes_reduced(&crate::words_to_be(&words)),
+        Scalar::from_bytes_reduced(&crate::words::to_be(&words)),
         to_big(&words) % order(),
     )
 }
@@ -27,7 +27,7 @@ fn scalar_edges() {
         ([1, 0, 0, 0], true),
     ] {
         assert_eq!(
-            Scalar::from_bytes_nonzero(&crate::words_to_be(&words)).is_some(),
+            Scalar::from_bytes_nonzero(&crate::words::to_be(&words)).is_some(),
             valid
         );
     }

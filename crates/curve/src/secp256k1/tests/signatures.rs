@@ -28,7 +28,7 @@ fn recover_by_k256(hash: &[u8; 32], signature: &Signature) -> Option<Vec<u8>> {
 /// Returns the big-endian integer plus a small one.
 fn offset(bytes: &[u8; 32], by: i64) -> [u8; 32] {
     let sum = num_bigint::BigInt::from_bytes_be(num_bigint::Sign::Plus, bytes) + by;
-    crate::words_to_be(&to_words(sum.magnitude()))
+    crate::words::to_be(&to_words(sum.magnitude()))
 }
 
 #[test]
@@ -563,7 +563,7 @@ proptest! {
     fn arbitrary_signatures(
         r in words(ORDER), s in words(ORDER), hash in words(ORDER), recovery_id in 0u8..4, key in any::<[u8; 65]>(),
     ) {
-        let [r, s, hash] = [r, s, hash].map(|words| crate::words_to_be(&words));
+        let [r, s, hash] = [r, s, hash].map(|words| crate::words::to_be(&words));
         let signature = Signature { r, s, recovery_id };
         let recovered = recover(&hash, &signature);
         prop_assert_eq!(

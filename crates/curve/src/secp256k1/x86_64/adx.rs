@@ -8,7 +8,10 @@
 use core::arch::asm;
 
 use super::super::field::saturated::{self, Element, Kernel, R_MOD_P, Words, r_mod_p_if};
-use crate::adx::{multiply_add_step, product_in_words, square_in_words};
+use crate::{
+    adx::{multiply_add_step, product_in_words, square_in_words},
+    words::sub_borrow,
+};
 
 /// With `SECRET`, arithmetic is constant-time. Only the dispatch uses this type, after checking that the CPU has BMI2
 /// and ADX.
@@ -138,14 +141,6 @@ macro_rules! sum {
         }
         [r0, r1, r2, r3]
     }};
-}
-
-/// Returns `a - b - borrow` and the borrow.
-#[inline(always)]
-fn sub_borrow(a: u64, b: u64, borrow: bool) -> (u64, bool) {
-    let (difference, first) = a.overflowing_sub(b);
-    let (difference, second) = difference.overflowing_sub(u64::from(borrow));
-    (difference, first | second)
 }
 
 impl<const SECRET: bool> Kernel for Adx<SECRET> {

@@ -16,7 +16,8 @@ use crate::{
     adx::{product_in_words, square_in_words},
     field::Field,
     lehmer,
-    montgomery::{Adx, Modulus, sub_words},
+    montgomery::{Adx, Modulus},
+    words::{self, add_carry},
 };
 
 /// The highest word of p. The others are 2^64 - 1, 2^32 - 1 and 0.
@@ -133,7 +134,7 @@ impl Element {
     /// Returns the representative below p.
     #[inline]
     fn reduced(&self) -> [u64; 4] {
-        let (difference, borrow) = sub_words(&self.0, &P::P);
+        let (difference, borrow) = words::sub(&self.0, &P::P);
         if borrow { self.0 } else { difference }
     }
 }
@@ -220,16 +221,14 @@ impl Field for Element {
         let a = &self.0;
         let odd = (a[0] & 1).wrapping_neg();
         let (r0, carry) = a[0].overflowing_add(odd);
-        let (r1, first) = a[1].overflowing_add(odd >> 32);
-        let (r1, second) = r1.overflowing_add(u64::from(carry));
-        let (r2, carry) = a[2].overflowing_add(u64::from(first | second));
-        let (r3, first) = a[3].overflowing_add(P3 & odd);
-        let (r3, second) = r3.overflowing_add(u64::from(carry));
+        let (r1, carry) = add_carry(a[1], odd >> 32, carry);
+        let (r2, carry) = a[2].overflowing_add(u64::from(carry));
+        let (r3, carry) = add_carry(a[3], P3 & odd, carry);
         Self([
             r0 >> 1 | r1 << 63,
             r1 >> 1 | r2 << 63,
             r2 >> 1 | r3 << 63,
-            r3 >> 1 | u64::from(first | second) << 63,
+            r3 >> 1 | u64::from(carry) << 63,
         ])
     }
 
@@ -258,7 +257,7 @@ mod tests {
     const R: u32 = 256;
 
     fn big(words: &[u64; 4]) -> BigUint {
-        BigUint::from_bytes_be(&crate::words_to_be(words))
+        BigUint::from_bytes_be(&crate::words::to_be(words))
     }
 
     /// Compares every operation on a and b, which represent themselves times 2^-256, with integer arithmetic.
