@@ -15,6 +15,7 @@
 //! # Ok::<(), bn254::Error>(())
 //! ```
 
+mod dispatch;
 mod multiply;
 mod pairing;
 #[cfg(test)]
@@ -25,15 +26,11 @@ mod x86_64;
 
 use core::fmt;
 
-#[cfg(target_arch = "x86_64")]
-use lydite_hash::cpu::{self, Avx512Ifma};
-
-#[cfg(target_arch = "x86_64")]
-use crate::montgomery::Adx;
 use crate::{
     group::{self, Affine, Curve},
-    montgomery::{Element, Kernel, Modulus, Portable},
+    montgomery::{Element, Kernel, Modulus},
 };
+use dispatch::Backend;
 use pairing::Pair;
 use tower::{Fp2, Fp12};
 
@@ -214,42 +211,12 @@ fn pairing_check_with<'a, K: Kernel>(
     Ok(product == Fp12::ONE || final_exponentiation_is_one(&product))
 }
 
-fn pairing_check_one_by_one<'a, K: Kernel>(
-    pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
-) -> Result<bool, Error> {
-    pairing_check_with::<K>(
-        pairs,
-        pairing::miller_loop,
-        pairing::final_exponentiation_is_one,
-    )
-}
-
-/// The pairing check with vector kernels.
-#[cfg(target_arch = "x86_64")]
-fn pairing_check_by_lanes<'a>(
-    _: Avx512Ifma,
-    pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
-) -> Result<bool, Error> {
-    use x86_64::avx512ifma_x8::{final_exponentiation_is_one, miller_loop};
-    pairing_check_with::<Adx>(
-        pairs,
-        // SAFETY: the argument is evidence of AVX-512F and IFMA.
-        |pairs| unsafe { miller_loop(pairs) },
-        // SAFETY: the argument is evidence of AVX-512F and IFMA.
-        |f| unsafe { final_exponentiation_is_one(f) },
-    )
-}
-
 /// Adds P and Q.
 ///
 /// # Errors
 /// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`] if a point is invalid.
 pub fn add(p: &[u8; 64], q: &[u8; 64]) -> Result<[u8; 64], Error> {
-    #[cfg(target_arch = "x86_64")]
-    if cpu::Adx::detect().is_some() {
-        return add_with::<Adx>(p, q);
-    }
-    add_with::<Portable>(p, q)
+    Backend::detect().add(p, q)
 }
 
 /// Multiplies P by `scalar`, any 256-bit integer, big-endian.
@@ -257,11 +224,7 @@ pub fn add(p: &[u8; 64], q: &[u8; 64]) -> Result<[u8; 64], Error> {
 /// # Errors
 /// [`Error::CoordinateOutOfRange`] or [`Error::NotOnCurve`] if the point is invalid.
 pub fn multiply(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64], Error> {
-    #[cfg(target_arch = "x86_64")]
-    if cpu::Adx::detect().is_some() {
-        return multiply_with::<Adx>(p, scalar);
-    }
-    multiply_with::<Portable>(p, scalar)
+    Backend::detect().multiply(p, scalar)
 }
 
 /// Checks whether the product of the pairings of these pairs, each of a point of G1 and one of G2, is one.
@@ -271,12 +234,5 @@ pub fn multiply(p: &[u8; 64], scalar: &[u8; 32]) -> Result<[u8; 64], Error> {
 pub fn pairing_check<'a>(
     pairs: impl IntoIterator<Item = (&'a [u8; 64], &'a [u8; 128])>,
 ) -> Result<bool, Error> {
-    #[cfg(target_arch = "x86_64")]
-    if cpu::Adx::detect().is_some() {
-        return match Avx512Ifma::detect() {
-            Some(ifma) => pairing_check_by_lanes(ifma, pairs),
-            None => pairing_check_one_by_one::<Adx>(pairs),
-        };
-    }
-    pairing_check_one_by_one::<Portable>(pairs)
+    Backend::detect().pairing_check(pairs)
 }

@@ -6,7 +6,7 @@ use std::format;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{field::Field, group::Jacobian};
+use crate::{field::Field, group::Jacobian, montgomery::Portable};
 
 /// The order of both groups.
 const ORDER: [u8; 32] =
@@ -42,47 +42,31 @@ fn padded<const N: usize>(bytes: &[u8]) -> [u8; N] {
     core::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
 }
 
-fn every_kernel_agrees_with_geth<K: Kernel>() {
-    for (name, input, expected) in vectors("bn256Add") {
-        let input: [u8; 128] = padded(&input);
-        let halves = input.as_chunks::<64>().0;
-        let sum = add_with::<K>(&halves[0], &halves[1]).unwrap();
-        assert_eq!(sum.as_slice(), expected, "{name}");
-    }
-    for (name, input, expected) in vectors("bn256ScalarMul") {
-        let input: [u8; 96] = padded(&input);
-        let (p, k) = (input.first_chunk().unwrap(), input.last_chunk().unwrap());
-        let product = multiply_with::<K>(p, k).unwrap();
-        assert_eq!(product.as_slice(), expected, "{name}");
-    }
-    for (name, input, expected) in vectors("bn256Pairing") {
-        let pairs = input.as_chunks::<192>().0.iter();
-        let pairs = pairs.map(|pair| (pair.first_chunk().unwrap(), pair.last_chunk().unwrap()));
-        let answer = pairing_check_one_by_one::<K>(pairs).unwrap();
-        assert_eq!(u8::from(answer), *expected.last().unwrap(), "{name}");
-    }
-}
-
 #[test]
-fn portable_kernel_agrees_with_geth() {
-    every_kernel_agrees_with_geth::<Portable>();
-}
-
-#[test]
-#[cfg(target_arch = "x86_64")]
-fn adx_kernel_agrees_with_geth() {
-    if cpu::Adx::detect().is_some() {
-        every_kernel_agrees_with_geth::<Adx>();
-    }
-}
-
-#[test]
-fn pairing_as_dispatched_agrees_with_geth() {
-    for (name, input, expected) in vectors("bn256Pairing") {
-        let pairs = input.as_chunks::<192>().0.iter();
-        let pairs = pairs.map(|pair| (pair.first_chunk().unwrap(), pair.last_chunk().unwrap()));
-        let answer = pairing_check(pairs).unwrap();
-        assert_eq!(u8::from(answer), *expected.last().unwrap(), "{name}");
+fn every_backend_agrees_with_geth() {
+    for backend in Backend::available() {
+        for (name, input, expected) in vectors("bn256Add") {
+            let input: [u8; 128] = padded(&input);
+            let halves = input.as_chunks::<64>().0;
+            let sum = backend.add(&halves[0], &halves[1]).unwrap();
+            assert_eq!(sum.as_slice(), expected, "{backend:?} {name}");
+        }
+        for (name, input, expected) in vectors("bn256ScalarMul") {
+            let input: [u8; 96] = padded(&input);
+            let (p, k) = (input.first_chunk().unwrap(), input.last_chunk().unwrap());
+            let product = backend.multiply(p, k).unwrap();
+            assert_eq!(product.as_slice(), expected, "{backend:?} {name}");
+        }
+        for (name, input, expected) in vectors("bn256Pairing") {
+            let pairs = input.as_chunks::<192>().0.iter();
+            let pairs = pairs.map(|pair| (pair.first_chunk().unwrap(), pair.last_chunk().unwrap()));
+            let answer = backend.pairing_check(pairs).unwrap();
+            assert_eq!(
+                u8::from(answer),
+                *expected.last().unwrap(),
+                "{backend:?} {name}"
+            );
+        }
     }
 }
 
@@ -142,11 +126,9 @@ fn pair(p: &[u8; 64], q: &[u8; 128]) -> PairBytes {
 
 fn check(pairs: &[PairBytes]) -> Result<bool, Error> {
     let pairs = || pairs.iter().map(|(p, q)| (p, q));
-    let portable = pairing_check_one_by_one::<Portable>(pairs());
-    assert_eq!(pairing_check(pairs()), portable);
-    #[cfg(target_arch = "x86_64")]
-    if cpu::Adx::detect().is_some() {
-        assert_eq!(pairing_check_one_by_one::<Adx>(pairs()), portable);
+    let portable = Backend::Portable.pairing_check(pairs());
+    for backend in Backend::available() {
+        assert_eq!(backend.pairing_check(pairs()), portable, "{backend:?}");
     }
     portable
 }

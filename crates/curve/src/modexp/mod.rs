@@ -43,11 +43,36 @@ pub fn modexp(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
         out.len(),
         "the result is as long as the modulus"
     );
+    Backend::detect().modexp(base, exponent, modulus, out);
+}
+
+/// An implementation of multiplication. A value exists only if the CPU supports it.
+#[derive(Clone, Copy, Debug)]
+enum Backend {
+    /// On every target.
+    Portable,
+    /// BMI2 and ADX; for some moduli also AVX-512F and AVX-512IFMA, if the CPU has them.
     #[cfg(target_arch = "x86_64")]
-    if cpu::Adx::detect().is_some() {
-        return modexp_with::<Adx>(base, exponent, modulus, out);
+    Adx(cpu::Adx),
+}
+
+impl Backend {
+    /// Returns the fastest backend for this CPU.
+    fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(adx) = cpu::Adx::detect() {
+            return Self::Adx(adx);
+        }
+        Self::Portable
     }
-    modexp_with::<Portable>(base, exponent, modulus, out);
+
+    fn modexp(self, base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
+        match self {
+            Self::Portable => modexp_with::<Portable>(base, exponent, modulus, out),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx(_) => modexp_with::<Adx>(base, exponent, modulus, out),
+        }
+    }
 }
 
 fn modexp_with<R: MulKernel>(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {

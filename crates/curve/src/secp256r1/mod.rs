@@ -17,7 +17,7 @@ use crate::{
     words,
 };
 #[cfg(target_arch = "x86_64")]
-use lydite_hash::cpu;
+use lydite_hash::cpu::Adx;
 
 /// The reason why a signature is rejected.
 #[non_exhaustive]
@@ -198,6 +198,41 @@ fn beyond_order<F: Coordinate>(r: &[u8; 32]) -> Option<F> {
     (!carry).then(|| F::from_bytes(&words::to_be(&sum)))?
 }
 
+/// A field implementation. A value exists only if the CPU supports it.
+#[derive(Clone, Copy, Debug)]
+enum Backend {
+    /// On every target.
+    Portable,
+    /// BMI2 and ADX.
+    #[cfg(target_arch = "x86_64")]
+    Adx(Adx),
+}
+
+impl Backend {
+    /// Returns the fastest backend for this CPU.
+    fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(adx) = Adx::detect() {
+            return Self::Adx(adx);
+        }
+        Self::Portable
+    }
+
+    fn verify(
+        self,
+        public_key: &[u8; 64],
+        hash: &[u8; 32],
+        r: &[u8; 32],
+        s: &[u8; 32],
+    ) -> Result<(), Error> {
+        match self {
+            Self::Portable => verify_with::<Element<P, Portable>>(public_key, hash, r, s),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx(_) => verify_with::<x86_64::adx::Element>(public_key, hash, r, s),
+        }
+    }
+}
+
 /// Verifies the signature (r, s) of a 32-byte hash with the public key x || y. All are big-endian. s may be high.
 ///
 /// # Errors
@@ -208,9 +243,5 @@ pub fn verify(
     r: &[u8; 32],
     s: &[u8; 32],
 ) -> Result<(), Error> {
-    #[cfg(target_arch = "x86_64")]
-    if cpu::Adx::detect().is_some() {
-        return verify_with::<x86_64::adx::Element>(public_key, hash, r, s);
-    }
-    verify_with::<Element<P, Portable>>(public_key, hash, r, s)
+    Backend::detect().verify(public_key, hash, r, s)
 }

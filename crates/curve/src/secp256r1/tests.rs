@@ -66,7 +66,7 @@ fn sums_of_multiples<F: Coordinate>() {
 fn exceptional_sums() {
     sums_of_multiples::<Element<P, Portable>>();
     #[cfg(target_arch = "x86_64")]
-    if cpu::Adx::detect().is_some() {
+    if let Backend::Adx(_) = Backend::detect() {
         sums_of_multiples::<x86_64::adx::Element>();
     }
 }
@@ -88,7 +88,7 @@ fn r_beyond_the_order() {
     };
     let all = |hash: u8, r: u8, s: u8| {
         let (hash, r, s) = (scalar(hash), scalar(r), scalar(s));
-        let verified = verify_with::<Element<P, Portable>>(&key, &hash, &r, &s);
+        let verified = Backend::Portable.verify(&key, &hash, &r, &s);
         assert_eq!(verify(&key, &hash, &r, &s), verified);
         verified
     };
