@@ -5,7 +5,7 @@ use blst::blst_fp;
 #[cfg(target_arch = "x86_64")]
 use blst::blst_fp2;
 
-use super::fields::{Fp, G1};
+use super::fields::{Element, Fp, G1};
 #[cfg(target_arch = "x86_64")]
 use super::fields::{Fp2, G2};
 use crate::{field::LazyField, group::Affine};
@@ -14,7 +14,7 @@ use crate::{field::LazyField, group::Affine};
 pub(super) const X: u64 = 0xd201_0000_0001_0000;
 
 /// A cube root of 1 in Fp, in blst's form.
-pub(super) const BETA: Fp = Fp(blst_fp {
+pub(super) const BETA: Fp = Element(blst_fp {
     l: [
         0x30f1_361b_798a_64e8,
         0xf3b8_ddab_7ece_5a2a,
@@ -35,7 +35,7 @@ pub(super) fn g1_image(p: &Affine<G1>) -> Affine<G1> {
 
 /// (1 + u)^-((p - 1) / 3), in blst's form.
 #[cfg(target_arch = "x86_64")]
-pub(super) const G2_BY_X: Fp2 = Fp2(blst_fp2 {
+pub(super) const G2_BY_X: Fp2 = Element(blst_fp2 {
     fp: [
         blst_fp { l: [0; 6] },
         blst_fp {
@@ -53,7 +53,7 @@ pub(super) const G2_BY_X: Fp2 = Fp2(blst_fp2 {
 
 /// (1 + u)^-((p - 1) / 2), in blst's form.
 #[cfg(target_arch = "x86_64")]
-pub(super) const G2_BY_Y: Fp2 = Fp2(blst_fp2 {
+pub(super) const G2_BY_Y: Fp2 = Element(blst_fp2 {
     fp: [
         blst_fp {
             l: [

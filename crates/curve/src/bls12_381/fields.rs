@@ -61,13 +61,15 @@ const FOUR: [u64; 6] = [
     0x09d6_4551_3d83_de7e,
 ];
 
-/// An integer modulo p.
+/// An element of a field, by blst's functions.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) struct Fp(pub(super) blst_fp);
+pub(super) struct Element<T>(pub(super) T);
+
+/// An integer modulo p.
+pub(super) type Fp = Element<blst_fp>;
 
 /// `c0 + c1 u` with u^2 = -1.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) struct Fp2(pub(super) blst_fp2);
+pub(super) type Fp2 = Element<blst_fp2>;
 
 impl Fp {
     pub(super) fn from_bytes(bytes: &[u8; 48]) -> Result<Self, Error> {
@@ -125,20 +127,20 @@ impl Fp2 {
     pub(super) fn conjugate(&self) -> Self {
         let [c0, c1] = self.0.fp;
         Self(blst_fp2 {
-            fp: [c0, Field::negate(&Fp(c1)).0],
+            fp: [c0, Field::negate(&Element(c1)).0],
         })
     }
 
     pub(super) fn from_bytes(bytes: &[u8; 96]) -> Result<Self, Error> {
         let halves = bytes.as_chunks::<48>().0;
-        let (Fp(c0), Fp(c1)) = (Fp::from_bytes(&halves[0])?, Fp::from_bytes(&halves[1])?);
+        let (Element(c0), Element(c1)) = (Fp::from_bytes(&halves[0])?, Fp::from_bytes(&halves[1])?);
         Ok(Self(blst_fp2 { fp: [c0, c1] }))
     }
 
     pub(super) fn to_bytes(self) -> [u8; 96] {
         let mut bytes = [0; 96];
-        bytes[..48].copy_from_slice(&Fp(self.0.fp[0]).to_bytes());
-        bytes[48..].copy_from_slice(&Fp(self.0.fp[1]).to_bytes());
+        bytes[..48].copy_from_slice(&Element(self.0.fp[0]).to_bytes());
+        bytes[48..].copy_from_slice(&Element(self.0.fp[1]).to_bytes());
         bytes
     }
 }
@@ -156,96 +158,138 @@ fn half(x: &blst_fp) -> blst_fp {
     blst_fp { l }
 }
 
-/// `1 / x`, or 0 for 0. Variable-time.
-fn invert(x: &Fp) -> Fp {
-    let p = core::array::from_fn(|i| P[5 - i]);
-    let inverse = blst_fp {
-        l: lehmer::invert_vartime(&x.0.l, &p),
+type Unary<T> = unsafe extern "C" fn(*mut T, *const T);
+type Binary<T> = unsafe extern "C" fn(*mut T, *const T, *const T);
+
+/// What blst has for a field.
+///
+/// # Safety
+/// The functions must only read valid elements through the constant pointers, and only write one through the other.
+pub(super) unsafe trait Functions: Copy + Default + PartialEq {
+    const ZERO: Self;
+    const ONE: Self;
+    const ADD: Binary<Self>;
+    const SUB: Binary<Self>;
+    const NEGATE_IF: unsafe extern "C" fn(*mut Self, *const Self, bool);
+    const MUL: Binary<Self>;
+    const SQUARE: Unary<Self>;
+
+    fn half(&self) -> Self;
+
+    /// `1 / x`, or 0 for 0. Variable-time.
+    fn invert(&self) -> Self;
+}
+
+// SAFETY: these functions of blst add, subtract, negate, multiply and square elements of Fp.
+unsafe impl Functions for blst_fp {
+    const ZERO: Self = Self { l: [0; 6] };
+    const ONE: Self = Self { l: ONE };
+    const ADD: Binary<Self> = blst_fp_add;
+    const SUB: Binary<Self> = blst_fp_sub;
+    const NEGATE_IF: unsafe extern "C" fn(*mut Self, *const Self, bool) = blst_fp_cneg;
+    const MUL: Binary<Self> = blst_fp_mul;
+    const SQUARE: Unary<Self> = blst_fp_sqr;
+
+    #[inline]
+    fn half(&self) -> Self {
+        half(self)
+    }
+
+    fn invert(&self) -> Self {
+        let p = core::array::from_fn(|i| P[5 - i]);
+        let inverse = Self {
+            l: lehmer::invert_vartime(&self.l, &p),
+        };
+        // (x 2^384)^-1 2^1152 / 2^384 = x^-1 2^384.
+        Element(inverse).mul(&Element(Self { l: R3 })).0
+    }
+}
+
+// SAFETY: these functions of blst add, subtract, negate, multiply and square elements of Fp2.
+unsafe impl Functions for blst_fp2 {
+    const ZERO: Self = Self {
+        fp: [blst_fp::ZERO; 2],
     };
-    // (x 2^384)^-1 2^1152 / 2^384 = x^-1 2^384.
-    Fp(inverse).mul(&Fp(blst_fp { l: R3 }))
-}
+    const ONE: Self = Self {
+        fp: [blst_fp::ONE, blst_fp::ZERO],
+    };
+    const ADD: Binary<Self> = blst_fp2_add;
+    const SUB: Binary<Self> = blst_fp2_sub;
+    const NEGATE_IF: unsafe extern "C" fn(*mut Self, *const Self, bool) = blst_fp2_cneg;
+    const MUL: Binary<Self> = blst_fp2_mul;
+    const SQUARE: Unary<Self> = blst_fp2_sqr;
 
-/// `1 / x`, or 0 for 0, by the norm. Variable-time.
-fn invert_fp2(x: &Fp2) -> Fp2 {
-    let [c0, c1] = x.0.fp.map(Fp);
-    let inverse = c0.square().add(&c1.square()).invert();
-    let parts = [c0.mul(&inverse), c1.negate().mul(&inverse)];
-    Fp2(blst_fp2 {
-        fp: parts.map(|part| part.0),
-    })
-}
-
-macro_rules! field {
-    ($field:ident, $inner:ident, $zero:expr, $one:expr, $half:expr, $invert:expr, $add:ident $sub:ident $negate:ident $mul:ident $square:ident) => {
-        impl Field for $field {
-            const ZERO: Self = Self($zero);
-            const ONE: Self = Self($one);
-
-            #[inline]
-            fn add(&self, other: &Self) -> Self {
-                let mut out = $inner::default();
-                // SAFETY: the pointers come from references to two field elements to read and one to write.
-                unsafe { $add(&mut out, &self.0, &other.0) };
-                Self(out)
-            }
-
-            #[inline]
-            fn sub(&self, other: &Self) -> Self {
-                let mut out = $inner::default();
-                // SAFETY: the pointers come from references to two field elements to read and one to write.
-                unsafe { $sub(&mut out, &self.0, &other.0) };
-                Self(out)
-            }
-
-            #[inline]
-            fn negate(&self) -> Self {
-                let mut out = $inner::default();
-                // SAFETY: the pointers come from references to one field element to read and one to write.
-                unsafe { $negate(&mut out, &self.0, true) };
-                Self(out)
-            }
-
-            #[inline]
-            fn mul(&self, other: &Self) -> Self {
-                let mut out = $inner::default();
-                // SAFETY: the pointers come from references to two field elements to read and one to write.
-                unsafe { $mul(&mut out, &self.0, &other.0) };
-                Self(out)
-            }
-
-            #[inline]
-            fn square(&self) -> Self {
-                let mut out = $inner::default();
-                // SAFETY: the pointers come from references to one field element to read and one to write.
-                unsafe { $square(&mut out, &self.0) };
-                Self(out)
-            }
-
-            #[inline]
-            fn half(&self) -> Self {
-                Self($half(&self.0))
-            }
-
-            fn invert(&self) -> Self {
-                $invert(self)
-            }
+    #[inline]
+    fn half(&self) -> Self {
+        Self {
+            fp: [half(&self.fp[0]), half(&self.fp[1])],
         }
-    };
+    }
+
+    /// By the norm.
+    fn invert(&self) -> Self {
+        let [c0, c1] = self.fp.map(Element);
+        let inverse = Field::invert(&c0.square().add(&c1.square()));
+        let parts = [c0.mul(&inverse), Field::negate(&c1).mul(&inverse)];
+        Self {
+            fp: parts.map(|part| part.0),
+        }
+    }
 }
 
-field!(
-    Fp, blst_fp, blst_fp { l: [0; 6] }, blst_fp { l: ONE }, half, invert,
-    blst_fp_add blst_fp_sub blst_fp_cneg blst_fp_mul blst_fp_sqr
-);
-field!(
-    Fp2, blst_fp2,
-    blst_fp2 { fp: [blst_fp { l: [0; 6] }; 2] },
-    blst_fp2 { fp: [blst_fp { l: ONE }, blst_fp { l: [0; 6] }] },
-    |x: &blst_fp2| blst_fp2 { fp: [half(&x.fp[0]), half(&x.fp[1])] },
-    invert_fp2,
-    blst_fp2_add blst_fp2_sub blst_fp2_cneg blst_fp2_mul blst_fp2_sqr
-);
+impl<T: Functions> Field for Element<T> {
+    const ZERO: Self = Self(T::ZERO);
+    const ONE: Self = Self(T::ONE);
+
+    #[inline]
+    fn add(&self, other: &Self) -> Self {
+        let mut out = T::default();
+        // SAFETY: the pointers come from references to two field elements to read and one to write.
+        unsafe { T::ADD(&mut out, &self.0, &other.0) };
+        Self(out)
+    }
+
+    #[inline]
+    fn sub(&self, other: &Self) -> Self {
+        let mut out = T::default();
+        // SAFETY: the pointers come from references to two field elements to read and one to write.
+        unsafe { T::SUB(&mut out, &self.0, &other.0) };
+        Self(out)
+    }
+
+    #[inline]
+    fn negate(&self) -> Self {
+        let mut out = T::default();
+        // SAFETY: the pointers come from references to one field element to read and one to write.
+        unsafe { T::NEGATE_IF(&mut out, &self.0, true) };
+        Self(out)
+    }
+
+    #[inline]
+    fn mul(&self, other: &Self) -> Self {
+        let mut out = T::default();
+        // SAFETY: the pointers come from references to two field elements to read and one to write.
+        unsafe { T::MUL(&mut out, &self.0, &other.0) };
+        Self(out)
+    }
+
+    #[inline]
+    fn square(&self) -> Self {
+        let mut out = T::default();
+        // SAFETY: the pointers come from references to one field element to read and one to write.
+        unsafe { T::SQUARE(&mut out, &self.0) };
+        Self(out)
+    }
+
+    #[inline]
+    fn half(&self) -> Self {
+        Self(self.0.half())
+    }
+
+    fn invert(&self) -> Self {
+        Self(self.0.invert())
+    }
+}
 
 /// y^2 = x^3 + 4.
 #[derive(Clone, Copy)]
@@ -256,7 +300,7 @@ impl Curve for G1 {
     const A_IS_MINUS_3: bool = false;
 
     fn b() -> Fp {
-        Fp(blst_fp { l: FOUR })
+        Element(blst_fp { l: FOUR })
     }
 }
 
@@ -269,7 +313,7 @@ impl Curve for G2 {
     const A_IS_MINUS_3: bool = false;
 
     fn b() -> Fp2 {
-        Fp2(blst_fp2 {
+        Element(blst_fp2 {
             fp: [blst_fp { l: FOUR }; 2],
         })
     }

@@ -18,7 +18,7 @@ use super::x86_64;
 use super::{
     Error,
     endomorphism::{g1_image, halves, x_digits},
-    fields::{Fp, Fp2, G1},
+    fields::{Element, Fp2, G1},
     miller::{Step, line_part, steps},
     pairing::final_exponentiation_is_one,
     points::check,
@@ -58,7 +58,7 @@ static GENERATOR: &[[u8; 96]] = include_bytes!("generator.bin").as_chunks().0;
 pub(super) fn generator_multiple(index: usize) -> Affine<G1> {
     let words = GENERATOR[index].as_chunks::<8>().0;
     let coordinate = |at| {
-        Fp(blst_fp {
+        Element(blst_fp {
             l: core::array::from_fn(|i| u64::from_le_bytes(words[at + i])),
         })
     };
@@ -125,7 +125,7 @@ fn miller_loop(points: [Option<Affine<G1>>; 2]) -> blst_fp12 {
         for (point, factors) in factors.iter().enumerate() {
             let Some(factors) = factors else { continue };
             let [by_x, constant] = [0, 1].map(|i| blst_fp2 {
-                fp: [0, 1].map(|part| Fp(line_part(point, line, i, part)).mul(&factors[i]).0),
+                fp: [0, 1].map(|part| Element(line_part(point, line, i, part)).mul(&factors[i]).0),
             });
             let line = blst_fp6 {
                 fp2: [constant, by_x, Fp2::ONE.0],
@@ -159,8 +159,8 @@ pub fn verify_proof(
     check::<G1>(&points.iter().copied().flatten().collect::<Vec<_>>())?;
     let [proof, commitment] = points.map(|point| {
         point.map(|point| Affine::<G1> {
-            x: Fp(point.x),
-            y: Fp(point.y),
+            x: Element(point.x),
+            y: Element(point.y),
         })
     });
 

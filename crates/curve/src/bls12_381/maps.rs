@@ -5,7 +5,7 @@ use blst::{blst_fp, blst_map_to_g1, blst_map_to_g2, blst_p1, blst_p2};
 use super::{
     Error, G1_LENGTH, G2_LENGTH,
     encoding::{write_g1, write_g2},
-    fields::{Fp, Fp2, G1, G2},
+    fields::{Element, Fp, Fp2, G1, G2},
     groups::Group,
 };
 
@@ -14,7 +14,7 @@ use super::{
 /// # Errors
 /// [`Error::FieldElementOutOfRange`] if the element is not below the field prime.
 pub fn map_fp_to_g1(element: &[u8; 48]) -> Result<[u8; G1_LENGTH], Error> {
-    let Fp(element) = Fp::from_bytes(element)?;
+    let Element(element) = Fp::from_bytes(element)?;
     let mut point = blst_p1::default();
     // SAFETY: reads one valid field element (the second is optional) and writes a point.
     unsafe { blst_map_to_g1(&mut point, &element, core::ptr::null::<blst_fp>()) };
@@ -26,7 +26,7 @@ pub fn map_fp_to_g1(element: &[u8; 48]) -> Result<[u8; G1_LENGTH], Error> {
 /// # Errors
 /// [`Error::FieldElementOutOfRange`] if a part is not below the field prime.
 pub fn map_fp2_to_g2(element: &[u8; 96]) -> Result<[u8; G2_LENGTH], Error> {
-    let Fp2(element) = Fp2::from_bytes(element)?;
+    let Element(element) = Fp2::from_bytes(element)?;
     let mut point = blst_p2::default();
     // SAFETY: reads one valid field element (the second is optional) and writes a point.
     unsafe { blst_map_to_g2(&mut point, &element, core::ptr::null()) };

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::{
     encoding::{write_g1, write_g2},
-    fields::{Fp, Fp2, G1},
+    fields::{Element, Fp, Fp2, G1},
     groups::Group,
     msm::read_scalar,
     *,
@@ -33,7 +33,7 @@ fn tables_of_lines_are_those_of_the_points() {
     assert_eq!(read, blst::BLST_ERROR::BLST_SUCCESS);
     // SAFETY: blst returns a valid pointer to a static.
     let mut negated = unsafe { *blst_p2_affine_generator() };
-    negated.y = Fp2(negated.y).negate(1).0;
+    negated.y = Element(negated.y).negate(1).0;
     for (point, name) in [(negated, "negated_generator"), (tau, "tau")] {
         let mut lines = [blst_fp6::default(); 68];
         // SAFETY: reads a valid point and writes 68 lines, for which the array has room.
@@ -42,11 +42,11 @@ fn tables_of_lines_are_those_of_the_points() {
         let bytes: Vec<u8> = lines
             .iter()
             .flat_map(|line| {
-                let [constant, by_x, by_y] = line.fp2.map(Fp2);
+                let [constant, by_x, by_y] = line.fp2.map(Element);
                 let inverse = by_y.invert();
                 [by_x.negate(1).mul(&inverse), constant.mul(&inverse).half()]
             })
-            .flat_map(|Fp2(c)| c.fp)
+            .flat_map(|Element(c)| c.fp)
             .flat_map(|c| c.l)
             .flat_map(u64::to_le_bytes)
             .collect();
@@ -111,8 +111,8 @@ fn generator() -> [u8; G1_LENGTH] {
     // SAFETY: blst returns a valid pointer to a static.
     let point = unsafe { *blst_p1_affine_generator() };
     write_g1(Some(Affine {
-        x: Fp(point.x),
-        y: Fp(point.y),
+        x: Element(point.x),
+        y: Element(point.y),
     }))
 }
 
@@ -156,8 +156,8 @@ fn generator_2() -> [u8; G2_LENGTH] {
     // SAFETY: blst returns a valid pointer to a static.
     let point = unsafe { *blst_p2_affine_generator() };
     write_g2(Some(Affine {
-        x: Fp2(point.x),
-        y: Fp2(point.y),
+        x: Element(point.x),
+        y: Element(point.y),
     }))
 }
 
@@ -285,7 +285,7 @@ fn outside_the_subgroups() -> ([u8; G1_LENGTH], [u8; G2_LENGTH]) {
     first[95] = 2;
     let second = write_g2(Some(Affine {
         x: Fp2::ONE.negate(1),
-        y: Fp2(blst::blst_fp2 {
+        y: Element(blst::blst_fp2 {
             fp: [Fp::ONE.double().0, Fp::ONE.0],
         }),
     }));
@@ -440,11 +440,11 @@ proptest! {
         let [c0, c1] = words.map(|mut l| {
             // Below p.
             l[5] >>= 4;
-            Fp(blst_fp { l })
+            Element(blst_fp { l })
         });
         let c0 = if zero & 1 == 1 { Fp::ZERO } else { c0 };
         let c1 = if zero & 2 == 2 { Fp::ZERO } else { c1 };
-        let x = Fp2(blst_fp2 { fp: [c0.0, c1.0] });
+        let x = Element(blst_fp2 { fp: [c0.0, c1.0] });
         for c in [c0, c1] {
             let product = if c == Fp::ZERO { Fp::ZERO } else { Fp::ONE };
             prop_assert!(c.mul(&c.invert()) == product);

@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 
 use blst::{blst_fp, blst_fp2};
 
-use super::super::super::fields::{Fp, Fp2, ONE, P};
+use super::super::super::fields::{Element, Fp, Fp2, ONE, P};
 use crate::lanes::{
     LANES, LIMB_MASK, carried,
     field::{self, Prime},
@@ -108,7 +108,7 @@ impl FpLanes {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn load(elements: &[Fp; LANES]) -> Self {
         let mut rows = [[0; LANES]; LIMBS];
-        for (lane, Fp(element)) in elements.iter().enumerate() {
+        for (lane, Element(element)) in elements.iter().enumerate() {
             for (row, limb) in rows.iter_mut().zip(limbs::<LIMBS>(&element.l)) {
                 row[lane] = limb.cast_unsigned();
             }
@@ -164,8 +164,8 @@ impl Fp2Lanes {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn load(elements: &[Fp2; LANES]) -> Self {
         Self([
-            FpLanes::load(&elements.map(|Fp2(element)| Fp(element.fp[0]))),
-            FpLanes::load(&elements.map(|Fp2(element)| Fp(element.fp[1]))),
+            FpLanes::load(&elements.map(|Element(element)| Element(element.fp[0]))),
+            FpLanes::load(&elements.map(|Element(element)| Element(element.fp[1]))),
         ])
     }
 
@@ -173,7 +173,7 @@ impl Fp2Lanes {
     pub(super) fn store(&self) -> [Fp2; LANES] {
         let [re, im] = [self.0[0].store(), self.0[1].store()];
         core::array::from_fn(|lane| {
-            Fp2(blst_fp2 {
+            Element(blst_fp2 {
                 fp: [re[lane].0, im[lane].0],
             })
         })

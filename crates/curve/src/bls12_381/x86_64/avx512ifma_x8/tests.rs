@@ -8,7 +8,7 @@ use lydite_hash::cpu::Avx512Ifma;
 use super::{
     super::super::{
         endomorphism::{X, g1_image, g2_image},
-        fields::{Fp, Fp2, G1, G2},
+        fields::{Element, Fp, Fp2, G1, G2},
         groups::Group,
     },
     field::{Fp2Lanes, FpLanes},
@@ -44,7 +44,7 @@ fn elements(from: &mut impl Iterator<Item = u64>) -> [Fp; LANES] {
         _ => {
             let mut l = core::array::from_fn(|_| from.next().unwrap());
             l[5] &= (1 << 60) - 1;
-            Fp(blst_fp { l })
+            Element(blst_fp { l })
         }
     })
 }
@@ -83,7 +83,7 @@ fn field_is_that_of_the_library() {
         }
         let pairs = |a: &[Fp; LANES], b: &[Fp; LANES]| {
             core::array::from_fn(|i| {
-                Fp2(blst::blst_fp2 {
+                Element(blst::blst_fp2 {
                     fp: [a[i].0, b[(i + 5) % LANES].0],
                 })
             })
@@ -330,7 +330,7 @@ fn tower_operations(numbers: &mut impl Iterator<Item = u64>) {
     // SAFETY: the pointers come from references to field elements.
     unsafe { blst_fp12_mul_by_xy00z0(&mut product, &a, &line) };
     let mut lanes = [Fp2::ZERO; LANES];
-    lanes[4..7].copy_from_slice(&[Fp2(c1), Fp2(c2), Fp2(c0)]);
+    lanes[4..7].copy_from_slice(&[Element(c1), Element(c2), Element(c0)]);
     let lines = Factor::new(&Fp2Lanes::load(&lanes));
     same(x.mul_by_line(&lines, 4), product);
 

@@ -3,7 +3,7 @@
 use blst::{blst_fp2, blst_fp6, blst_fp12};
 
 use super::{
-    super::super::fields::Fp2,
+    super::super::fields::{Element, Fp2},
     field::Fp2Lanes,
     products::{Factor, Loose, Operand},
 };
@@ -25,7 +25,7 @@ impl Fp12 {
         let [even, odd] = &f.fp6;
         Self(Factor::new(&Fp2Lanes::load(&core::array::from_fn(|k| {
             let half = if k % 2 == 0 { even } else { odd };
-            half.fp2.get(k / 2).map_or(Fp2::ZERO, |c| Fp2(*c))
+            half.fp2.get(k / 2).map_or(Fp2::ZERO, |c| Element(*c))
         }))))
     }
 
