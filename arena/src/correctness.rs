@@ -11,6 +11,7 @@ use crate::blobs;
 use crate::change::Words;
 use crate::clocks::{self, Threads, Verdict};
 use crate::family::{self, Selection};
+use crate::kernel::{Ethereum, Kernel};
 use crate::ops::{Input, Memory, Op};
 use crate::protocol::{Allocations, Batch, Failure, Process};
 use crate::sandbox::queue_wait;
@@ -47,7 +48,7 @@ pub struct Set {
 
 impl Set {
     fn new(name: &str, op: &Op, selection: Selection) -> Result<Self> {
-        let (items, expected) = family::of(op)?.cases(op, selection)?;
+        let (items, expected) = family::of(op).cases(op, selection)?;
         Self::of(name, op, &items, expected)
     }
 
@@ -185,7 +186,7 @@ impl Set {
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Result<Option<u64>> {
         let op = &self.op;
-        let family = family::of(op)?;
+        let family = family::of(op);
         let mut items = blobs::parse(&self.blob)?;
         let mut words = Words::new(seed);
         let mut sum = 0u64;
@@ -397,7 +398,7 @@ impl CorrectnessCheck {
         };
         let negative = match &op.negative {
             None => None,
-            Some(name) => Some((name.clone(), family::of(op)?.malformed(name)?)),
+            Some(name) => Some((name.clone(), family::of(op).malformed(name)?)),
         };
         Ok(Self {
             op: op.clone(),
@@ -485,7 +486,7 @@ impl CorrectnessCheck {
             .zip(items)
             .filter(|(verdict, _)| **verdict == [0]);
         let mut accepted: Vec<String> = taken.map(|(_, item)| hex(item)).collect();
-        let family = family::of(&self.op).map_err(crash)?;
+        let family = family::of(&self.op);
         // The row's own call must also reject them: one at a time, among valid items.
         let good = blobs::parse(&self.main.blob).map_err(crash)?;
         for _ in 0..SPOT_CHECKS {
@@ -613,7 +614,7 @@ impl CorrectnessCheck {
                 round: round.wrapping_add(items.len() as u64),
                 count: (count - items.len()).min(8),
             };
-            items.extend(family::of(&self.op)?.items(&self.op, selection)?);
+            items.extend(family::of(&self.op).items(&self.op, selection)?);
         }
         let any = vec![self.main.expected[0].clone(); items.len()];
         Set::of("new", &self.op, &items, any)
@@ -657,7 +658,7 @@ impl CorrectnessCheck {
             let items = blobs::parse(&self.main.blob)?.into_iter();
             for ((mut item, x), unchanged) in items.zip(Words::new(1)).zip(&self.main.expected) {
                 family::change(op, &mut item, x)?;
-                let known = family::of(op)?.expected(op, &item)?;
+                let known = family::of(op).expected(op, &item)?;
                 if known.is_none_or(|output| output.bytes != unchanged.bytes) {
                     return Ok(false);
                 }
@@ -727,8 +728,8 @@ impl CorrectnessCheck {
         let calls = outputs.iter().cycle().take(n as usize);
         let results = calls.filter(|output| output.len() > 1).count() * self.op.results_per_call();
         // A transaction without call data and access list allocates nothing.
-        let least = match self.op.kernel.as_str() {
-            "tx_decode" => results / 2,
+        let least = match self.op.kernel {
+            Kernel::Ethereum(Ethereum::TxDecode) => results / 2,
             _ => results,
         } as u64;
         (allocated < least).then(|| {

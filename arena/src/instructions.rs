@@ -253,7 +253,7 @@ pub fn render(counter: &Counter, jobs: &[Job<'_>], ops: &[Op]) -> Result<String>
         text += &format!("# row {} fewest/{OURS}\n", names.join(" "));
     }
     for op in ops.iter().filter(|op| !op.full) {
-        let items = family::of(op)?.items(op, Selection::Main)?;
+        let items = family::of(op).items(op, Selection::Main)?;
         blobs::write(&file, &items)?;
         let prepare = protocol::prepare(&op.call, &file, op.change)?;
         let mut expected = None;

@@ -17,6 +17,7 @@ pub mod doctor;
 pub mod family;
 pub mod fingerprint;
 pub mod instructions;
+pub mod kernel;
 pub mod manifest;
 pub mod ops;
 pub mod probe;

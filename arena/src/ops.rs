@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::change::Change;
+use crate::kernel::Kernel;
 
 /// Whether the timed call allocates its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -43,7 +44,7 @@ pub struct Op {
     /// The row's id in older records, if it was renamed.
     pub was: String,
     /// The function computed; rows of one kernel differ in their inputs and in the memory of the result.
-    pub kernel: String,
+    pub kernel: Kernel,
     /// The operation requested from contenders, `prepare <call>`. Rows of one operation differ only in their items.
     pub call: String,
     /// A readable description.
@@ -112,10 +113,9 @@ impl Op {
     /// Number of newly allocated results of a call in a `fresh` row.
     pub fn results_per_call(&self) -> usize {
         // In these rows, elements count epochs of one key, or rows of one file or of a few arrays.
-        if self.family == "xmss" || self.family == "bulk" {
-            1
-        } else {
-            self.ops_per_call
+        match self.kernel {
+            Kernel::Xmss(_) | Kernel::Bulk(_) => 1,
+            _ => self.ops_per_call,
         }
     }
 }
@@ -134,13 +134,13 @@ struct File {
     output: String,
     #[serde(default)]
     on_request: bool,
-    kernel: Vec<Kernel>,
+    kernel: Vec<Table>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Kernel {
-    name: String,
+struct Table {
+    name: Kernel,
     title: String,
     unit: String,
     spec: String,
@@ -255,6 +255,7 @@ pub fn notes() -> Vec<(String, String)> {
 fn rows(file: File) -> Vec<Op> {
     let mut ops = Vec::new();
     for kernel in file.kernel {
+        assert_eq!(kernel.name.family(), file.family, "{}", kernel.name);
         let item_layout = kernel.item.as_ref().unwrap_or(&file.item);
         let output_layout = kernel.output.as_ref().unwrap_or(&file.output);
         for row in kernel.rows {
@@ -263,11 +264,11 @@ fn rows(file: File) -> Vec<Op> {
             ops.push(Op {
                 family: file.family.clone(),
                 was: row.was,
-                kernel: kernel.name.clone(),
+                kernel: kernel.name,
                 call: row
                     .call
                     .or_else(|| kernel.call.clone())
-                    .unwrap_or_else(|| kernel.name.clone()),
+                    .unwrap_or_else(|| kernel.name.to_string()),
                 like: row.like,
                 fixture: row.fixture,
                 on_request: file.on_request,
@@ -346,7 +347,9 @@ pub fn glob(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::kernel::Xmss;
 
     #[test]
     fn the_catalogue_is_whole() {
@@ -388,7 +391,7 @@ mod tests {
             let few = op.id.starts_with("secp256k1") && op.id.contains("_batch_")
                 || op.case == "1mb"
                 || ["precompiles", "block", "captp"].contains(&op.family.as_str())
-                || op.kernel == "xmss_sign";
+                || op.kernel == Kernel::Xmss(Xmss::Sign);
             if op.input == Input::Varied && !few {
                 assert!(op.items * op.ops_per_call >= 256, "{}", op.id);
             }
@@ -407,6 +410,17 @@ mod tests {
                 "captp"
             ]
         );
+    }
+
+    #[test]
+    fn an_unknown_kernel_is_an_error_with_its_line() {
+        let (head, _) = FILES[8].split_once("abi_decode_dynamic_heads").unwrap();
+        let text = FILES[8].replacen("abi_decode_dynamic_heads", "abi_heads", 1);
+        let error = toml::from_str::<File>(&text).map(|_| ()).unwrap_err();
+        let error = error.to_string();
+        let line = format!("at line {},", head.lines().count());
+        assert!(error.contains("unknown kernel `abi_heads`"), "{error}");
+        assert!(error.contains(&line), "{error}");
     }
 
     #[test]

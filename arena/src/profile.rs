@@ -18,7 +18,7 @@ use crate::protocol;
 /// in `data`.
 pub fn render(manifest: &Manifest, op: &Op, time: Duration, data: &Path) -> Result<String> {
     let (variant, program, args) = manifest.first()?;
-    let items = family::of(op)?.items(op, Selection::Main)?;
+    let items = family::of(op).items(op, Selection::Main)?;
     let file = std::env::temp_dir().join(format!("lydite-profile-{}.blobs", std::process::id()));
     blobs::write(&file, &items)?;
     let mut child = Command::new("perf")

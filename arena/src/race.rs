@@ -557,7 +557,7 @@ fn operation(check: &CorrectnessCheck) -> Result<Operation> {
     Ok(Operation {
         id: op.id.clone(),
         family: op.family.clone(),
-        kernel: op.kernel.clone(),
+        kernel: op.kernel.to_string(),
         title: op.title.clone(),
         unit: op.unit.clone(),
         spec: op.spec.clone(),
@@ -572,7 +572,7 @@ fn operation(check: &CorrectnessCheck) -> Result<Operation> {
             .throughput
             .then(|| check.main.bytes as f64 / (op.items * op.ops_per_call) as f64),
         without: None,
-        gas: family::of(op)?.gas(op)?,
+        gas: family::of(op).gas(op)?,
         calls: Some(op.calls).filter(|calls| *calls > 0),
         published: op.published.clone(),
     })

@@ -177,8 +177,8 @@ pub fn render(finds: &mut [Find]) -> String {
             .map_or(0.0, |ns| 1e3 * find.gas as f64 / ns)
     };
     finds.sort_by(|a, b| {
-        (&a.row.kernel, rate(a))
-            .partial_cmp(&(&b.row.kernel, rate(b)))
+        (a.row.kernel.name(), rate(a))
+            .partial_cmp(&(b.row.kernel.name(), rate(b)))
             .unwrap_or(std::cmp::Ordering::Equal)
     });
     let mut table = Table::new();
@@ -192,7 +192,7 @@ pub fn render(finds: &mut [Find]) -> String {
             Err(failure) => ("-".into(), plain(&failure.to_string())),
         };
         table.add_row([
-            Cell::new(&find.row.kernel),
+            Cell::new(find.row.kernel),
             Cell::new(&find.contender),
             number(rate),
             number(find.gas.to_string()),
@@ -207,8 +207,8 @@ pub fn render(finds: &mut [Find]) -> String {
             size => format!(", size = {size}"),
         };
         let row = format!("input = \"fixture\", case = \"{}\"{size}", find.row.case);
-        if rows.insert((&find.row.kernel, row.clone())) {
-            let precompile = find.row.kernel.replace("evm_", "worst_");
+        if rows.insert((find.row.kernel.name(), row.clone())) {
+            let precompile = find.row.kernel.name().replace("evm_", "worst_");
             let contender = find.contender.replace('-', "_");
             text += &format!("{{ id = \"{precompile}_{contender}\", {row} }},\n");
         }

@@ -5,21 +5,15 @@
 
 use std::ops::Range;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::Elements;
+use crate::kernel::Captp;
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::{Expected, hex};
 
-/// The rows of `arena/ops/captp.toml`.
-pub struct Captp;
-
 impl Elements for Captp {
-    fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
-        bail!("no report input for kernel {}", op.kernel)
-    }
-
     fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
         Ok(match op.size {
             0 => hex(&random.bytes(16)).into_bytes(),
@@ -28,37 +22,45 @@ impl Elements for Captp {
     }
 
     fn item(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
-        match is_single(op) {
+        match self.is_single() {
             true => self.element(op, random),
             false => super::elements(self, op, random),
         }
     }
 
     fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
-        match is_single(op) {
+        match self.is_single() {
             true => Ok(std::iter::once(0..item.len()).collect()),
             false => super::regions(false, op, item),
         }
     }
 
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
-        let output = match op.kernel.as_str() {
-            "captp_core_oneway" | "captp_oneway" | "captp_chain" => digest(item),
-            "captp_fan_out" => digest(&item.repeat(op.ops_per_call)),
-            "captp_gc_storm" => {
+        let output = match self {
+            Self::CoreOneway | Self::Oneway | Self::Chain => digest(item),
+            Self::FanOut => digest(&item.repeat(op.ops_per_call)),
+            Self::GcStorm => {
                 let first = digest(item);
                 let words = (0..op.ops_per_call as u64).map(|index| first.wrapping_add(index));
                 words.fold(0, u64::wrapping_add)
             }
-            _ => return Ok(Expected::of(&[item.to_vec()])),
+            Self::CoreEcho
+            | Self::Echo
+            | Self::EchoHostile
+            | Self::Echo300
+            | Self::Handoff
+            | Self::Setup
+            | Self::Blob => return Ok(Expected::of(&[item.to_vec()])),
         };
         Ok(Expected::of(&[output.to_le_bytes().to_vec()]))
     }
 }
 
-/// Whether an item is one text, however many operations a call makes.
-fn is_single(op: &Op) -> bool {
-    matches!(op.kernel.as_str(), "captp_fan_out" | "captp_gc_storm")
+impl Captp {
+    /// Whether an item is one text, however many operations a call makes.
+    fn is_single(self) -> bool {
+        matches!(self, Self::FanOut | Self::GcStorm)
+    }
 }
 
 /// FNV-1a of 64 bits, with little-endian words in place of bytes.

@@ -21,29 +21,26 @@ use std::ops::Range;
 
 use anyhow::{Context as _, Result, bail, ensure};
 
+use crate::kernel::Kernel;
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::Expected;
 use crate::wire::{Reader, lp};
 
-/// All families, in the order of the catalogue.
-const FAMILIES: [(&str, &dyn Family); 9] = [
-    ("ethereum", &ethereum::Ethereum),
-    ("secp256k1", &secp256k1::Secp256k1),
-    ("syrup", &syrup::Syrup),
-    ("precompiles", &precompiles::Precompiles),
-    ("xmss", &xmss::Xmss),
-    ("block", &block::Block),
-    ("bindings", &bindings::Bindings),
-    ("bulk", &bulk::Bulk),
-    ("captp", &captp::Captp),
-];
-
 /// The family of a row.
-pub fn of(op: &Op) -> Result<&'static dyn Family> {
-    let found = FAMILIES.iter().find(|(name, _)| *name == op.family);
-    let (_, family) = found.with_context(|| format!("unknown family {:?}", op.family))?;
-    Ok(*family)
+pub fn of(op: &Op) -> &dyn Family {
+    match &op.kernel {
+        Kernel::Ethereum(kernel) => kernel,
+        Kernel::Secp256k1(kernel) => kernel,
+        Kernel::Syrup(kernel) => kernel,
+        Kernel::Precompile(kernel) => kernel,
+        Kernel::Program(kernel) => kernel,
+        Kernel::Xmss(kernel) => kernel,
+        Kernel::Block(kernel) => kernel,
+        Kernel::Bindings(kernel) => kernel,
+        Kernel::Bulk(kernel) => kernel,
+        Kernel::Captp(kernel) => kernel,
+    }
 }
 
 /// Selects the items of a row.
@@ -71,8 +68,8 @@ fn probe_seed(op: &Op, round: u64) -> u64 {
 /// Items and their expected outputs.
 pub type Cases = (Vec<Vec<u8>>, Vec<Expected>);
 
-/// The items, expected outputs and malformed items of a family's rows.
-pub trait Family: Sync {
+/// The items, expected outputs and malformed items of a kernel's rows. The kernels of a family implement it.
+pub trait Family {
     /// The items of a row and their expected outputs.
     fn cases(&self, op: &Op, selection: Selection) -> Result<Cases>;
 
@@ -107,7 +104,7 @@ pub trait Family: Sync {
 /// Applies a row's change rule to all elements of an item for a call whose word is `x`.
 pub fn change(op: &Op, item: &mut [u8], x: u32) -> Result<()> {
     if op.change.is_some() {
-        for (index, region) in of(op)?.regions(op, item)?.into_iter().enumerate() {
+        for (index, region) in of(op).regions(op, item)?.into_iter().enumerate() {
             op.change
                 .set(&mut item[region], crate::change::element_word(x, index));
         }
@@ -116,9 +113,11 @@ pub fn change(op: &Op, item: &mut [u8], x: u32) -> Result<()> {
 }
 
 /// A family whose items consist of elements drawn one by one, and whose outputs follow from the items' bytes.
-trait Elements: Sync {
+trait Elements {
     /// The items of a row that are not drawn: published inputs, real transactions, test vectors.
-    fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>>;
+    fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
+        bail!("no report input for kernel {}", op.kernel)
+    }
 
     /// Draws one element; for a row of the reports, one like the published element.
     fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>>;

@@ -6,42 +6,38 @@ use num_bigint::BigUint;
 use super::draw::{secret_key, wrong};
 use super::vectors::{bytes, input};
 use super::{Elements, read};
+use crate::kernel::Secp256k1;
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::secp256k1::{address, public_key, recover, shared_x, sign, verifies};
 use crate::truth::{Expected, unhex};
 use crate::wire::{Reader, be32};
 
-/// The rows of `arena/ops/secp256k1.toml`.
-pub struct Secp256k1;
-
 impl Elements for Secp256k1 {
     fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
         let input = input("secp256k1_sign");
         let (key, hash) = (bytes(&input["privkey"])?, bytes(&input["msg_hash"])?);
-        let element = match op.kernel.as_str() {
-            "secp256k1_sign" | "secp256k1_sign_recover" => [key, hash].concat(),
-            "secp256k1_recover" => {
+        let element = match self {
+            Self::Sign | Self::SignRecover => [key, hash].concat(),
+            Self::Recover => {
                 let signature = sign(&key, &hash)?;
                 [hash, signature.to_vec()].concat()
             }
-            other => bail!("no report input for kernel {other}"),
+            _ => bail!("no report input for kernel {}", op.kernel),
         };
         Ok(vec![element.repeat(op.ops_per_call)])
     }
 
-    fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+    fn element(&self, _op: &Op, random: &mut Random) -> Result<Vec<u8>> {
         let key = secret_key(random);
-        Ok(match op.kernel.as_str() {
-            "secp256k1_sign" | "secp256k1_sign_batch" | "secp256k1_sign_recover" => {
-                [key, random.bytes(32)].concat()
-            }
-            "secp256k1_recover" | "secp256k1_recover_batch" => {
+        Ok(match self {
+            Self::Sign | Self::SignBatch | Self::SignRecover => [key, random.bytes(32)].concat(),
+            Self::Recover | Self::RecoverBatch => {
                 let hash = random.bytes(32);
                 let signature = sign(&key, &hash)?;
                 [hash, signature.to_vec()].concat()
             }
-            "secp256k1_verify" | "secp256k1_verify_batch" => {
+            Self::Verify | Self::VerifyBatch => {
                 let mut hash = random.bytes(32);
                 let signature = sign(&key, &hash)?;
                 if wrong(random) {
@@ -50,18 +46,17 @@ impl Elements for Secp256k1 {
                 let public = public_key(&key)?;
                 [hash.as_slice(), &signature[..64], public.as_slice()].concat()
             }
-            "secp256k1_public_key" | "secp256k1_public_key_batch" => key,
-            "secp256k1_ecdh" => {
+            Self::PublicKey | Self::PublicKeyBatch => key,
+            Self::Ecdh => {
                 let other = secret_key(random);
                 [key.as_slice(), public_key(&other)?.as_slice()].concat()
             }
-            other => bail!("no generator for kernel {other}"),
         })
     }
 
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
         let parts = read(op, item, |reader| {
-            let parts = (0..op.ops_per_call).map(|_| part(&op.kernel, reader));
+            let parts = (0..op.ops_per_call).map(|_| part(*self, reader));
             parts.collect::<Result<Vec<_>>>()
         });
         Ok(Expected::of(&parts?))
@@ -76,21 +71,20 @@ impl Elements for Secp256k1 {
 }
 
 /// The output of one element.
-fn part(kernel: &str, r: &mut Reader<'_>) -> Result<Vec<u8>> {
+fn part(kernel: Secp256k1, r: &mut Reader<'_>) -> Result<Vec<u8>> {
     Ok(match kernel {
-        "secp256k1_sign" | "secp256k1_sign_batch" => sign(r.take(32)?, r.take(32)?)?.to_vec(),
-        "secp256k1_sign_recover" => {
+        Secp256k1::Sign | Secp256k1::SignBatch => sign(r.take(32)?, r.take(32)?)?.to_vec(),
+        Secp256k1::SignRecover => {
             let (key, hash) = (r.take(32)?, r.take(32)?);
             recover(hash, &sign(key, hash)?)?.to_vec()
         }
-        "secp256k1_recover" => recover(r.take(32)?, r.take(65)?)?.to_vec(),
-        "secp256k1_recover_batch" => address(&recover(r.take(32)?, r.take(65)?)?).to_vec(),
-        "secp256k1_verify" | "secp256k1_verify_batch" => {
+        Secp256k1::Recover => recover(r.take(32)?, r.take(65)?)?.to_vec(),
+        Secp256k1::RecoverBatch => address(&recover(r.take(32)?, r.take(65)?)?).to_vec(),
+        Secp256k1::Verify | Secp256k1::VerifyBatch => {
             vec![u8::from(verifies(r.take(32)?, r.take(64)?, r.take(64)?)?)]
         }
-        "secp256k1_public_key" | "secp256k1_public_key_batch" => public_key(r.take(32)?)?.to_vec(),
-        "secp256k1_ecdh" => shared_x(r.take(32)?, r.take(64)?)?,
-        other => bail!("no reference for kernel {other}"),
+        Secp256k1::PublicKey | Secp256k1::PublicKeyBatch => public_key(r.take(32)?)?.to_vec(),
+        Secp256k1::Ecdh => shared_x(r.take(32)?, r.take(64)?)?,
     })
 }
 

@@ -148,7 +148,7 @@ fn code(sources: &Sources, asked: &BTreeSet<(String, String)>) -> Value {
             &format!("\"{call}\""),
             &format!("{call}:"),
             call,
-            &op.kernel,
+            op.kernel.name(),
         ];
         let Some(text) = names.iter().find_map(|name| excerpt(files, name)) else {
             continue;

@@ -14,6 +14,7 @@ use anyhow::{Context as _, Result};
 use lydite_arena::blobs;
 use lydite_arena::change::{Change, Words};
 use lydite_arena::family;
+use lydite_arena::kernel::{Ethereum, Kernel};
 use lydite_arena::ops::{Op, catalogue};
 use lydite_arena::truth::word_sum;
 use lydite_arena::wire::Reader;
@@ -112,12 +113,12 @@ impl Contender {
     /// A row with items in the format of the current ones, and the current change rule.
     fn row(&self) -> Op {
         let kernel = match self.op.starts_with("rlp") {
-            true => "rlp_decode_u256",
-            false => "u256_add",
+            true => Ethereum::RlpDecodeU256,
+            false => Ethereum::U256Add,
         };
         let mut rows = catalogue().iter();
-        let found = rows.find(|op| op.kernel == kernel && op.ops_per_call == 64);
-        let mut row = found.cloned().unwrap_or_else(|| unreachable!("{kernel}"));
+        let found = rows.find(|op| op.kernel == Kernel::Ethereum(kernel) && op.ops_per_call == 64);
+        let mut row = found.cloned().unwrap_or_else(|| unreachable!("{kernel:?}"));
         row.change = self.change;
         row
     }

@@ -9,6 +9,7 @@ use num_bigint::BigUint;
 
 use super::Elements;
 use super::mainnet::{secret_key, sender, transaction};
+use crate::kernel::Block;
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::transaction::Signed;
@@ -17,50 +18,47 @@ use crate::wire::{Reader, lp};
 use receipts::{Log, Receipt};
 use token::{CODE, State, TOKEN};
 
-/// The rows of `arena/ops/block.toml`.
-pub struct Block;
-
 impl Elements for Block {
     fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
         let blocks = real::blocks()?.iter();
-        let item = |block: &real::Block| match op.kernel.as_str() {
-            "block_senders" | "block_transactions_root" => Ok(block.transactions.to_vec()),
-            "block_receipts_root" => Ok(block.receipts.to_vec()),
-            "block_body" => Ok([&lp(block.transactions)[..], block.receipts].concat()),
-            other => bail!("no real blocks for kernel {other}"),
+        let item = |block: &real::Block| match self {
+            Self::Senders | Self::TransactionsRoot => Ok(block.transactions.to_vec()),
+            Self::ReceiptsRoot => Ok(block.receipts.to_vec()),
+            Self::Body => Ok([&lp(block.transactions)[..], block.receipts].concat()),
+            Self::Execution | Self::Import => bail!("no real blocks for kernel {}", op.kernel),
         };
         blocks.map(item).collect()
     }
 
     fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
-        match op.kernel.as_str() {
-            "block_senders" => Ok(lp(transaction(random)?)),
-            "block_transactions_root" => {
+        match self {
+            Self::Senders => Ok(lp(transaction(random)?)),
+            Self::TransactionsRoot => {
                 let block = (0..128).map(|_| Ok(lp(transaction(random)?)));
                 Ok(block.collect::<Result<Vec<_>>>()?.concat())
             }
-            "block_receipts_root" => Ok(receipts::draw(200, random)),
-            "block_execution" => calls(random),
-            "block_import" => import(op.size, random),
-            other => bail!("no generator for kernel {other}"),
+            Self::ReceiptsRoot => Ok(receipts::draw(200, random)),
+            Self::Execution => calls(random),
+            Self::Import => import(op.size, random),
+            Self::Body => bail!("no generator for kernel {}", op.kernel),
         }
     }
 
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
-        let bytes = output(&op.kernel, item).with_context(|| op.kernel.clone())?;
+        let bytes = output(*self, item).with_context(|| op.kernel.name())?;
         Ok(Expected::of(&[bytes]))
     }
 
     fn is_prefixed(&self, op: &Op) -> bool {
-        op.kernel == "block_senders" && op.input == Input::Varied
+        *self == Self::Senders && op.input == Input::Varied
     }
 }
 
 /// The expected output of an item.
-fn output(kernel: &str, item: &[u8]) -> Result<Vec<u8>> {
+fn output(kernel: Block, item: &[u8]) -> Result<Vec<u8>> {
     let mut reader = Reader(item);
     match kernel {
-        "block_senders" => {
+        Block::Senders => {
             let mut out = Vec::new();
             for raw in lps(&mut reader)? {
                 out.extend(keccak256(raw));
@@ -68,19 +66,19 @@ fn output(kernel: &str, item: &[u8]) -> Result<Vec<u8>> {
             }
             Ok(out)
         }
-        "block_transactions_root" => Ok(trie::ordered_root(&lps(&mut reader)?).to_vec()),
-        "block_receipts_root" => Ok(receipts::roots(&receipts::read(&mut reader)?)),
-        "block_body" => {
+        Block::TransactionsRoot => Ok(trie::ordered_root(&lps(&mut reader)?).to_vec()),
+        Block::ReceiptsRoot => Ok(receipts::roots(&receipts::read(&mut reader)?)),
+        Block::Body => {
             let (transactions, receipts) = (reader.lp()?, reader.rest());
             let parts = [
-                output("block_senders", transactions)?,
-                output("block_transactions_root", transactions)?,
-                output("block_receipts_root", receipts)?,
+                output(Block::Senders, transactions)?,
+                output(Block::TransactionsRoot, transactions)?,
+                output(Block::ReceiptsRoot, receipts)?,
             ];
             Ok(parts.concat())
         }
-        "block_execution" => outputs_of_calls(&mut reader),
-        _ => imported(&mut reader),
+        Block::Execution => outputs_of_calls(&mut reader),
+        Block::Import => imported(&mut reader),
     }
 }
 

@@ -74,6 +74,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::family::block::output;
+    use crate::kernel::Block as Kernel;
     use crate::truth::keccak256;
     use crate::truth::rlp::{self, Rlp};
     use crate::truth::transaction::Signed;
@@ -97,9 +98,9 @@ mod tests {
         for block in blocks().unwrap() {
             let [parent_hash, transactions, receipts, bloom, number] = fields(block.header);
             let number = number.iter().fold(0, |n, byte| n << 8 | u32::from(*byte));
-            let root = output("block_transactions_root", block.transactions).unwrap();
+            let root = output(Kernel::TransactionsRoot, block.transactions).unwrap();
             assert_eq!(root, transactions, "{number}");
-            let roots = output("block_receipts_root", block.receipts).unwrap();
+            let roots = output(Kernel::ReceiptsRoot, block.receipts).unwrap();
             assert_eq!(roots, [receipts, bloom].concat(), "{number}");
             // Headers of consecutive blocks confirm each other.
             if number == parent.1 + 1 {

@@ -17,13 +17,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::mainnet::{TOPICS, account, amount, log, sender, transaction, zipf};
 use super::{Elements, elements};
+use crate::kernel::Bulk;
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::{Expected, abi::word, checksum, hex, keccak256, unhex};
 use crate::wire::{Reader, lp};
-
-/// The rows of `arena/ops/bulk.toml`.
-pub struct Bulk;
 
 /// Block of the first log.
 const FIRST_BLOCK: usize = 18_426_253;
@@ -33,92 +31,58 @@ const BLOCK: usize = 335;
 const NULL: [u8; 1] = [0xff];
 
 impl Elements for Bulk {
-    fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
-        bail!("no report input for kernel {}", op.kernel)
-    }
-
     fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
-        match op.kernel.as_str() {
-            "bulk_senders_file" => Ok(lp(transaction(random)?)),
-            "bulk_senders_columns" => columns::draw(random),
-            "bulk_logs_file" => {
+        match self {
+            Self::SendersFile => Ok(lp(transaction(random)?)),
+            Self::SendersColumns => columns::draw(random),
+            Self::LogsFile => {
                 let kind = random.below(1000);
                 Ok(log(kind, random))
             }
-            "bulk_tokens_file" => Ok(tokens::draw(random)),
-            "bulk_orders" => Ok(order(random)),
-            "bulk_calls" => Ok(lp(&call(random))),
-            "bulk_checksums" => Ok(random.bytes(20)),
-            "bulk_decimals" => Ok(amount(random).to_vec()),
-            "bulk_hex_decode" => Ok(lp(format!("0x{}", hex(&random.bytes(32))).as_bytes())),
-            _ => Ok(log(0, random)),
+            Self::TokensFile => Ok(tokens::draw(random)),
+            Self::Orders => Ok(order(random)),
+            Self::Calls => Ok(lp(&call(random))),
+            Self::Checksums => Ok(random.bytes(20)),
+            Self::Decimals => Ok(amount(random).to_vec()),
+            Self::HexDecode => Ok(lp(format!("0x{}", hex(&random.bytes(32))).as_bytes())),
+            Self::Transfers | Self::TransfersFile => Ok(log(0, random)),
+            Self::MixFile => bail!("no elements of kernel {}", op.kernel),
         }
     }
 
     fn item(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
-        match op.kernel.as_str() {
-            "bulk_mix_file" => mix::draw(op.ops_per_call, random),
+        match self {
+            Self::MixFile => mix::draw(op.ops_per_call, random),
             _ => elements(self, op, random),
         }
     }
 
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
-        let mut reader = Reader(item);
-        let (mut rows, mut digest) = (0u64, Sha256::new());
-        if op.kernel == "bulk_mix_file" {
-            let decoded = mix::decoded(&mut reader, op.ops_per_call)?.concat();
-            digest.update(decoded.concat());
-            return expected(reader, decoded.len() as u64, digest);
-        }
-        if op.kernel == "bulk_tokens_file" {
-            let top = tokens::top(&mut reader, op.ops_per_call)?;
-            digest.update(top.concat());
-            return expected(reader, top.len() as u64, digest);
-        }
-        for row in 0..op.ops_per_call {
-            let values = match op.kernel.as_str() {
-                "bulk_senders_file" => Some(
-                    sender(reader.lp()?)
-                        .context("unknown transaction")?
-                        .to_vec(),
-                ),
-                "bulk_senders_columns" => {
-                    let sender = columns::sender(&mut reader)?;
-                    Some(sender.map_or(NULL.to_vec(), |sender| sender.to_vec()))
+        let (mut reader, mut rows, mut digest) = (Reader(item), 0u64, Sha256::new());
+        let mut add = |values: Vec<u8>| {
+            digest.update(values);
+            rows += 1;
+        };
+        match self {
+            Self::MixFile => {
+                let decoded = mix::decoded(&mut reader, op.ops_per_call)?;
+                decoded.into_iter().flatten().for_each(add);
+            }
+            Self::TokensFile => {
+                let top = tokens::top(&mut reader, op.ops_per_call)?;
+                top.into_iter().for_each(add);
+            }
+            _ => {
+                for row in 0..op.ops_per_call {
+                    self.row(row, &mut reader)?.into_iter().for_each(&mut add);
                 }
-                "bulk_calls" => transfer_arguments(reader.lp()?),
-                "bulk_checksums" => Some(text(&checksum(reader.take(20)?))),
-                "bulk_decimals" => {
-                    let number = BigUint::from_bytes_be(reader.take(32)?);
-                    Some(text(&number.to_string()))
-                }
-                "bulk_hex_decode" => Some(unhex(&reader.lp()?[2..])?),
-                kernel => {
-                    let address = reader.array::<20>()?;
-                    let topics: Vec<&[u8; 32]> = (0..reader.take(1)?[0])
-                        .map(|_| reader.array())
-                        .collect::<Result<_>>()?;
-                    let data = reader.lp()?;
-                    let decoded = match (kernel, &topics[..]) {
-                        ("bulk_orders", [_, offerer, zone]) => {
-                            Some(order_fields(offerer, zone, data)?)
-                        }
-                        (_, [topic, from, to]) if **topic == TOPICS[0] => {
-                            Some([&from[12..], &to[12..], data].concat())
-                        }
-                        _ => None,
-                    };
-                    decoded.map(|decoded| {
-                        [place(row).as_flattened(), address.as_slice(), &decoded].concat()
-                    })
-                }
-            };
-            if let Some(values) = values {
-                digest.update(values);
-                rows += 1;
             }
         }
-        expected(reader, rows, digest)
+        anyhow::ensure!(reader.0.is_empty(), "bytes left over");
+        Ok(Expected {
+            sum: rows,
+            bytes: [&rows.to_le_bytes()[..], &digest.finalize()].concat(),
+        })
     }
 
     fn regions(&self, _: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
@@ -126,13 +90,49 @@ impl Elements for Bulk {
     }
 }
 
-/// The output of an item that has been read.
-fn expected(rest: Reader<'_>, rows: u64, digest: Sha256) -> Result<Expected> {
-    anyhow::ensure!(rest.0.is_empty(), "bytes left over");
-    Ok(Expected {
-        sum: rows,
-        bytes: [&rows.to_le_bytes()[..], &digest.finalize()].concat(),
-    })
+impl Bulk {
+    /// The values of a row of the output; `None` if the item's row has none.
+    fn row(self, row: usize, reader: &mut Reader<'_>) -> Result<Option<Vec<u8>>> {
+        Ok(match self {
+            Self::SendersFile => {
+                let sender = sender(reader.lp()?).context("unknown transaction")?;
+                Some(sender.to_vec())
+            }
+            Self::SendersColumns => {
+                let sender = columns::sender(reader)?;
+                Some(sender.map_or(NULL.to_vec(), |sender| sender.to_vec()))
+            }
+            Self::Calls => transfer_arguments(reader.lp()?),
+            Self::Checksums => Some(text(&checksum(reader.take(20)?))),
+            Self::Decimals => {
+                let number = BigUint::from_bytes_be(reader.take(32)?);
+                Some(text(&number.to_string()))
+            }
+            Self::HexDecode => Some(unhex(&reader.lp()?[2..])?),
+            Self::Orders | Self::Transfers | Self::TransfersFile | Self::LogsFile => {
+                let address = reader.array::<20>()?;
+                let topics: Vec<&[u8; 32]> = (0..reader.take(1)?[0])
+                    .map(|_| reader.array())
+                    .collect::<Result<_>>()?;
+                let data = reader.lp()?;
+                let decoded = match topics[..] {
+                    [_, offerer, zone] if self == Self::Orders => {
+                        Some(order_fields(offerer, zone, data)?)
+                    }
+                    [topic, from, to] if *topic == TOPICS[0] => {
+                        Some([&from[12..], &to[12..], data].concat())
+                    }
+                    _ => None,
+                };
+                decoded.map(|decoded| {
+                    [place(row).as_flattened(), address.as_slice(), &decoded].concat()
+                })
+            }
+            Self::MixFile | Self::TokensFile => {
+                bail!("the rows of {self:?} depend on the whole file")
+            }
+        })
+    }
 }
 
 /// The numbers of block and log of a row.

@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use super::super::draw::{letters, mixed_case, nudge, secret_key, sized, spread};
 use super::super::vectors::{bytes, input, number, text};
+use crate::kernel::Ethereum;
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::{abi, eip712, hex, rlp, secp256k1};
 use crate::wire::{be32, le32, lp};
 
 /// One element of the published input.
-pub fn published(op: &Op) -> Result<Vec<u8>> {
+pub fn published(kernel: Ethereum, op: &Op) -> Result<Vec<u8>> {
     let words = |source: &Value, names: &[&str]| -> Result<Vec<u8>> {
         let mut out = Vec::new();
         for name in names {
@@ -20,34 +21,36 @@ pub fn published(op: &Op) -> Result<Vec<u8>> {
         }
         Ok(out)
     };
-    Ok(match op.kernel.as_str() {
-        "keccak256" => match op.size {
+    Ok(match kernel {
+        Ethereum::Keccak256 => match op.size {
             0 => Vec::new(),
             32 => bytes(&input("keccak256_32b")["data"])?,
             size => vec![0xab; size],
         },
-        "address_derivation" => {
+        Ethereum::AddressDerivation => {
             bytes(&input("address_derivation")["pubkey_uncompressed"])?[1..].to_vec()
         }
-        "address_from_hex" => text(&input("address_from_hex")["text"])?
+        Ethereum::AddressFromHex => text(&input("address_from_hex")["text"])?
             .as_bytes()
             .to_vec(),
-        "checksum_address" => bytes(&input("checksum_address")["address"])?,
-        "hex_encode" => bytes(&input("hex_encode_32b")["data"])?,
-        "hex_decode" => text(&input("hex_decode_32b")["text"])?.as_bytes().to_vec(),
-        "abi_encode_transfer" | "abi_encode_static" => {
+        Ethereum::ChecksumAddress => bytes(&input("checksum_address")["address"])?,
+        Ethereum::HexEncode => bytes(&input("hex_encode_32b")["data"])?,
+        Ethereum::HexDecode => text(&input("hex_decode_32b")["text"])?.as_bytes().to_vec(),
+        Ethereum::AbiEncodeTransfer | Ethereum::AbiEncodeStatic => {
             let values = &input("abi_encode_transfer")["values"];
             [bytes(&values[0])?, be32(&number(&values[1])?)].concat()
         }
-        "abi_encode_dynamic" => {
+        Ethereum::AbiEncodeDynamic => {
             let values = &input("abi_encode_dynamic")["values"];
             let numbers = values[2].as_array().context("numbers")?;
             let numbers: Result<Vec<_>> = numbers.iter().map(|n| Ok(be32(&number(n)?))).collect();
             dynamic(text(&values[0])?.as_bytes(), &bytes(&values[1])?, &numbers?)
         }
-        "abi_decode_uint256" => bytes(&input("abi_decode_uint256")["data"])?,
-        "abi_decode_dynamic" => lp(&bytes(&input("abi_decode_dynamic")["data"])?),
-        "rlp_encode_eip1559_tx" | "rlp_encode_eip1559_tx_typed" | "tx_hash_eip1559" => {
+        Ethereum::AbiDecodeUint256 => bytes(&input("abi_decode_uint256")["data"])?,
+        Ethereum::AbiDecodeDynamic => lp(&bytes(&input("abi_decode_dynamic")["data"])?),
+        Ethereum::RlpEncodeEip1559Tx
+        | Ethereum::RlpEncodeEip1559TxTyped
+        | Ethereum::TxHashEip1559 => {
             let tx = input("rlp_encode_eip1559_tx");
             let mut out = Vec::new();
             for (name, width) in FEES {
@@ -61,20 +64,22 @@ pub fn published(op: &Op) -> Result<Vec<u8>> {
             out.extend([0; 4]);
             out
         }
-        "rlp_decode_u256" => lp(&bytes(&input("rlp_decode_u256")["data"])?),
-        "u256_add" | "u256_mul" | "u256_div" => words(input(&op.kernel), &["a", "b"])?,
-        "u256_uniswapv2_amount_out" => words(
-            input(&op.kernel),
+        Ethereum::RlpDecodeU256 => lp(&bytes(&input("rlp_decode_u256")["data"])?),
+        Ethereum::U256Add | Ethereum::U256Mul | Ethereum::U256Div => {
+            words(input(op.kernel.name()), &["a", "b"])?
+        }
+        Ethereum::U256Uniswapv2AmountOut => words(
+            input(op.kernel.name()),
             &["amount_in", "reserve_in", "reserve_out"],
         )?,
-        "u256_mulDiv" => words(&input(&op.kernel)[&op.case], &["a", "b", "d"])?,
-        "u256_uniswapv4_swap" => {
+        Ethereum::U256MulDiv => words(&input(op.kernel.name())[&op.case], &["a", "b", "d"])?,
+        Ethereum::U256Uniswapv4Swap => {
             let names = ["liquidity", "sqrt_price", "amount_in"];
-            words(&input(&op.kernel)[&op.case], &names)?
+            words(&input(op.kernel.name())[&op.case], &names)?
         }
-        "eip712_hash_typed_data"
-        | "eip712_hash_typed_data_cached"
-        | "eip712_hash_typed_data_json" => {
+        Ethereum::Eip712HashTypedData
+        | Ethereum::Eip712HashTypedDataCached
+        | Ethereum::Eip712HashTypedDataJson => {
             let (domain, message) = (
                 &input("eip712_hash_typed_data")["domain"],
                 &input("eip712_hash_typed_data")["message"],
@@ -90,13 +95,13 @@ pub fn published(op: &Op) -> Result<Vec<u8>> {
                 ]
                 .concat(),
             );
-            if op.kernel.ends_with("json") {
+            if kernel == Ethereum::Eip712HashTypedDataJson {
                 eip712::transfer_json(&fields)?
             } else {
                 fields
             }
         }
-        other => bail!("no report input for kernel {other}"),
+        _ => bail!("no report input for kernel {}", op.kernel),
     })
 }
 
@@ -165,33 +170,40 @@ fn nested(random: &mut Random) -> Vec<u8> {
 }
 
 /// Draws an element; for a row of the reports, one like the published element.
-pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+pub fn element(kernel: Ethereum, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     let report = op.input == Input::Report;
     let words = |values: &[BigUint]| -> Vec<u8> { values.iter().flat_map(le32).collect() };
-    if report && op.kernel.starts_with("u256_") {
-        let own = published(op)?;
-        let near = |word| nudge(random, &BigUint::from_bytes_le(word));
-        return Ok(words(&own.chunks(32).map(near).collect::<Vec<_>>()));
-    }
-    Ok(match op.kernel.as_str() {
+    Ok(match kernel {
+        Ethereum::U256Add
+        | Ethereum::U256Mul
+        | Ethereum::U256Div
+        | Ethereum::U256Uniswapv2AmountOut
+        | Ethereum::U256MulDiv
+        | Ethereum::U256Uniswapv4Swap
+            if report =>
+        {
+            let own = published(kernel, op)?;
+            let near = |word| nudge(random, &BigUint::from_bytes_le(word));
+            words(&own.chunks(32).map(near).collect::<Vec<_>>())
+        }
         // There is only one empty message, so any message of one permutation is used.
-        "keccak256" if op.size == 0 => {
+        Ethereum::Keccak256 if op.size == 0 => {
             let len = random.between(1, 64);
             random.bytes(len)
         }
-        "keccak256" if op.case == "mixed" => {
+        Ethereum::Keccak256 if op.case == "mixed" => {
             let len = random.between(0, op.size);
             random.bytes(len)
         }
-        "keccak256" => random.bytes(op.size),
-        "address_derivation" => secp256k1::public_key(&secret_key(random))?.to_vec(),
-        "address_from_hex" => {
+        Ethereum::Keccak256 => random.bytes(op.size),
+        Ethereum::AddressDerivation => secp256k1::public_key(&secret_key(random))?.to_vec(),
+        Ethereum::AddressFromHex => {
             let digits = hex(&random.bytes(20));
             format!("0x{}", mixed_case(random, &digits)).into_bytes()
         }
-        "checksum_address" => random.bytes(20),
-        "hex_encode" => random.bytes(op.size.max(32)),
-        "hex_decode" => {
+        Ethereum::ChecksumAddress => random.bytes(20),
+        Ethereum::HexEncode => random.bytes(op.size.max(32)),
+        Ethereum::HexDecode => {
             let digits = hex(&random.bytes(op.size.max(32)));
             // Each text is entirely in one case, as in practice.
             if random.below(4) == 0 {
@@ -200,7 +212,7 @@ pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
                 digits.into_bytes()
             }
         }
-        "abi_encode_transfer" | "abi_encode_static" => {
+        Ethereum::AbiEncodeTransfer | Ethereum::AbiEncodeStatic => {
             let value = if report {
                 sized(random, 60)
             } else {
@@ -208,11 +220,11 @@ pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             };
             [random.bytes(20), be32(&value)].concat()
         }
-        "abi_encode_dynamic" | "abi_encode_runtime" => {
+        Ethereum::AbiEncodeDynamic | Ethereum::AbiEncodeRuntime => {
             let (string, data, numbers) = dynamic_parts(op, random);
             dynamic(string.as_bytes(), &data, &numbers)
         }
-        "abi_encode_runtime_static" => {
+        Ethereum::AbiEncodeRuntimeStatic => {
             let number = be32(&spread(random, 0, 256));
             let flag = [random.below(2) as u8];
             let (word, small, negative) = (random.bytes(32), random.bytes(8), random.bytes(8));
@@ -226,7 +238,7 @@ pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             ]
             .concat()
         }
-        "abi_decode_runtime_static" => {
+        Ethereum::AbiDecodeRuntimeStatic => {
             let number = be32(&spread(random, 0, 256));
             let flag = be32(&BigUint::from(random.below(2)));
             let (word, small, low) = (random.bytes(32), random.bytes(8), random.bytes(8));
@@ -244,19 +256,19 @@ pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             ]
             .concat()
         }
-        "abi_encode_runtime_nested" => nested(random),
-        "abi_decode_runtime_nested" => abi::nested(&nested(random))?,
-        "abi_decode_uint256" => be32(&if report {
+        Ethereum::AbiEncodeRuntimeNested => nested(random),
+        Ethereum::AbiDecodeRuntimeNested => abi::nested(&nested(random))?,
+        Ethereum::AbiDecodeUint256 => be32(&if report {
             sized(random, 60)
         } else {
             spread(random, 0, 256)
         }),
-        "abi_decode_dynamic" | "abi_decode_dynamic_strict" => {
+        Ethereum::AbiDecodeDynamic | Ethereum::AbiDecodeDynamicStrict => {
             let (string, data, _) = dynamic_parts(op, random);
             let tails = [string.as_bytes(), &data].map(abi::bytes);
             lp(&abi::tuple(&tails))
         }
-        "abi_decode_runtime" => {
+        Ethereum::AbiDecodeRuntime => {
             let (string, data, numbers) = dynamic_parts(op, random);
             let count = be32(&BigUint::from(numbers.len()));
             let encoded = abi::tuple(&[
@@ -270,10 +282,10 @@ pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
                 lp(&encoded)
             }
         }
-        "rlp_encode_eip1559_tx" | "rlp_encode_eip1559_tx_typed" | "tx_hash_eip1559" => {
-            drawn_transaction(report, random)
-        }
-        "rlp_decode_u256" => {
+        Ethereum::RlpEncodeEip1559Tx
+        | Ethereum::RlpEncodeEip1559TxTyped
+        | Ethereum::TxHashEip1559 => drawn_transaction(report, random),
+        Ethereum::RlpDecodeU256 => {
             let value = if report {
                 sized(random, 60)
             } else {
@@ -281,14 +293,16 @@ pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             };
             lp(&rlp::number(&value))
         }
-        "u256_add" | "u256_mul" => words(&[spread(random, 1, 256), spread(random, 1, 256)]),
-        "u256_div" => words(&[spread(random, 64, 256), spread(random, 1, 256)]),
-        "u256_uniswapv2_amount_out" => words(&[
+        Ethereum::U256Add | Ethereum::U256Mul => {
+            words(&[spread(random, 1, 256), spread(random, 1, 256)])
+        }
+        Ethereum::U256Div => words(&[spread(random, 64, 256), spread(random, 1, 256)]),
+        Ethereum::U256Uniswapv2AmountOut => words(&[
             spread(random, 20, 90),
             spread(random, 50, 112),
             spread(random, 50, 112),
         ]),
-        "u256_mulDiv" if op.case == "hard512" => {
+        Ethereum::U256MulDiv if op.case == "hard512" => {
             let (a, b, d) = (
                 spread(random, 250, 255),
                 spread(random, 250, 255),
@@ -296,35 +310,39 @@ pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
             );
             words(&[a, b, d])
         }
-        "u256_mulDiv" => {
+        Ethereum::U256MulDiv => {
             let (a, b) = (spread(random, 40, 128), spread(random, 40, 160));
             // If the product exceeds 255 bits, the divisor must be large enough for the quotient to fit 256 bits.
             let low = (a.bits() + b.bits()).saturating_sub(255).max(20) as usize;
             let d = spread(random, low, 140);
             words(&[a, b, d])
         }
-        "u256_uniswapv4_swap" => words(&[
+        Ethereum::U256Uniswapv4Swap => words(&[
             spread(random, 50, 128),
             spread(random, 70, 160),
             spread(random, 30, 90),
         ]),
-        "eip712_hash_typed_data"
-        | "eip712_hash_typed_data_cached"
-        | "eip712_hash_typed_data_prepared"
-        | "eip712_hash_typed_data_json" => {
+        Ethereum::Eip712HashTypedData
+        | Ethereum::Eip712HashTypedDataCached
+        | Ethereum::Eip712HashTypedDataPrepared
+        | Ethereum::Eip712HashTypedDataJson => {
             let len = if report { 8 } else { random.between(3, 24) };
             let name = letters(random, len);
             let version = random.pick(&["1", "2", "3"]);
             let chain = if report { 1 } else { random.pick(&CHAINS) };
             let tail = [random.bytes(40), be32(&spread(random, 50, 100))].concat();
             let fields = transfer(&name, version, chain, &tail);
-            if op.kernel.ends_with("json") {
+            if kernel == Ethereum::Eip712HashTypedDataJson {
                 eip712::transfer_json(&fields)?
             } else {
                 fields
             }
         }
-        other => bail!("no generator for kernel {other}"),
+        Ethereum::Keccak256Batch
+        | Ethereum::TxDecode
+        | Ethereum::TxHash
+        | Ethereum::TxHashBatch
+        | Ethereum::TxSender => bail!("no generator for kernel {}", op.kernel),
     })
 }
 

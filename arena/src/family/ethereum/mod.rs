@@ -10,6 +10,7 @@ use anyhow::Result;
 
 use super::vectors::blocks;
 use super::{Elements, elements, parse, read};
+use crate::kernel::Ethereum;
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::Expected;
@@ -17,51 +18,46 @@ use crate::wire::{Reader, lp};
 
 pub use outputs::outputs;
 
-/// The rows of `arena/ops/ethereum.toml`.
-pub struct Ethereum;
-
 impl Elements for Ethereum {
     fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
         if op.input == Input::Blocks {
             let list = blocks()?;
             return Ok((0..op.items).map(|item| gather(op, &list, item)).collect());
         }
-        Ok(vec![inputs::published(op)?.repeat(op.ops_per_call)])
+        Ok(vec![inputs::published(*self, op)?.repeat(op.ops_per_call)])
     }
 
     fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
-        inputs::element(op, random)
+        inputs::element(*self, op, random)
     }
 
     fn item(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
-        if op.kernel == "keccak256_batch" {
-            return Ok(inputs::messages(op, random));
+        match self {
+            Self::Keccak256Batch => Ok(inputs::messages(op, random)),
+            _ => elements(self, op, random),
         }
-        elements(self, op, random)
     }
 
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
-        let parts = read(op, item, |reader| {
-            outputs(&op.kernel, op.ops_per_call, reader)
-        });
+        let parts = read(op, item, |reader| outputs(*self, op.ops_per_call, reader));
         Ok(Expected::of(&parts?))
     }
 
     fn is_prefixed(&self, op: &Op) -> bool {
-        match op.kernel.as_str() {
-            "abi_decode_dynamic"
-            | "abi_decode_dynamic_strict"
-            | "rlp_decode_u256"
-            | "tx_hash_batch" => true,
-            "abi_decode_runtime" => op.ops_per_call > 1,
+        match self {
+            Self::AbiDecodeDynamic
+            | Self::AbiDecodeDynamicStrict
+            | Self::RlpDecodeU256
+            | Self::TxHashBatch => true,
+            Self::AbiDecodeRuntime => op.ops_per_call > 1,
             _ => false,
         }
     }
 
     fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
         let at = |reader: &Reader<'_>| item.len() - reader.0.len();
-        match op.kernel.as_str() {
-            "keccak256_batch" => read(op, item, |reader| {
+        match self {
+            Self::Keccak256Batch => read(op, item, |reader| {
                 let messages = (0..reader.u32()?).map(|_| {
                     let length = reader.u32()?;
                     let start = at(reader);
@@ -70,7 +66,7 @@ impl Elements for Ethereum {
                 });
                 messages.collect()
             }),
-            "abi_encode_dynamic" => parse(op, item, |reader| {
+            Self::AbiEncodeDynamic => parse(op, item, |reader| {
                 let start = at(reader);
                 reader.lp()?;
                 reader.lp()?;
@@ -78,7 +74,7 @@ impl Elements for Ethereum {
                 reader.take(32 * count)?;
                 Ok(start)
             }),
-            "rlp_encode_eip1559_tx" | "rlp_encode_eip1559_tx_typed" | "tx_hash_eip1559" => {
+            Self::RlpEncodeEip1559Tx | Self::RlpEncodeEip1559TxTyped | Self::TxHashEip1559 => {
                 parse(op, item, |reader| {
                     let start = at(reader);
                     reader.take(8 + 8 + 16 + 16 + 8 + 20 + 32)?;

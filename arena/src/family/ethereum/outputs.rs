@@ -3,13 +3,14 @@
 use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::BigUint;
 
+use crate::kernel::Ethereum;
 use crate::truth::rlp::Rlp;
 use crate::truth::transaction::{self, Signed};
 use crate::truth::{abi, checksum, eip712, hex, keccak256, rlp, secp256k1, unhex};
 use crate::wire::{Reader, le32, wrap};
 
 /// The parts of the output of `kernel` on one item.
-pub fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<Vec<Vec<u8>>> {
+pub fn outputs(kernel: Ethereum, elements: usize, input: &mut Reader<'_>) -> Result<Vec<Vec<u8>>> {
     let mut each = |one: &mut dyn FnMut(&mut Reader<'_>) -> Result<Vec<Vec<u8>>>| {
         let mut parts = Vec::new();
         for _ in 0..elements {
@@ -19,46 +20,48 @@ pub fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<
     };
     let single = |bytes: Vec<u8>| Ok(vec![bytes]);
     match kernel {
-        "keccak256" => single(keccak256(input.rest()).to_vec()),
-        "keccak256_batch" => {
+        Ethereum::Keccak256 => single(keccak256(input.rest()).to_vec()),
+        Ethereum::Keccak256Batch => {
             let count = input.u32()?;
             (0..count)
                 .map(|_| Ok(keccak256(input.lp()?).to_vec()))
                 .collect()
         }
-        "address_derivation" => single(secp256k1::address(input.array()?).to_vec()),
-        "address_from_hex" => each(&mut |r| {
+        Ethereum::AddressDerivation => single(secp256k1::address(input.array()?).to_vec()),
+        Ethereum::AddressFromHex => each(&mut |r| {
             let text = r.take(42)?.strip_prefix(b"0x").context("no 0x")?;
             single(unhex(text)?)
         }),
-        "checksum_address" => single(checksum(input.take(20)?).into_bytes()),
-        "hex_encode" => each(&mut |r| {
+        Ethereum::ChecksumAddress => single(checksum(input.take(20)?).into_bytes()),
+        Ethereum::HexEncode => each(&mut |r| {
             let size = if elements == 1 { r.0.len() } else { 32 };
             single(hex(r.take(size)?).into_bytes())
         }),
-        "hex_decode" => each(&mut |r| {
+        Ethereum::HexDecode => each(&mut |r| {
             let size = if elements == 1 { r.0.len() } else { 64 };
             single(unhex(r.take(size)?)?)
         }),
-        "abi_encode_transfer" => each(&mut |r| {
+        Ethereum::AbiEncodeTransfer => each(&mut |r| {
             let selector = &keccak256(b"transfer(address,uint256)")[..4];
             single([selector, &abi::pair(r)?].concat())
         }),
-        "abi_encode_static" => each(&mut |r| single(abi::pair(r)?)),
-        "abi_encode_dynamic" | "abi_encode_runtime" => each(&mut |r| single(abi::dynamic(r)?)),
-        "abi_decode_uint256" => each(&mut |r| {
+        Ethereum::AbiEncodeStatic => each(&mut |r| single(abi::pair(r)?)),
+        Ethereum::AbiEncodeDynamic | Ethereum::AbiEncodeRuntime => {
+            each(&mut |r| single(abi::dynamic(r)?))
+        }
+        Ethereum::AbiDecodeUint256 => each(&mut |r| {
             let mut word = r.take(32)?.to_vec();
             word.reverse();
             single(word)
         }),
-        "abi_decode_dynamic" => each(&mut |r| {
+        Ethereum::AbiDecodeDynamic => each(&mut |r| {
             let data = r.lp()?;
             Ok(vec![
                 abi::tail(data, 0)?.to_vec(),
                 abi::tail(data, 1)?.to_vec(),
             ])
         }),
-        "abi_decode_dynamic_strict" => each(&mut |r| {
+        Ethereum::AbiDecodeDynamicStrict => each(&mut |r| {
             let data = r.lp()?;
             let (text, bytes) = (abi::tail(data, 0)?, abi::tail(data, 1)?);
             std::str::from_utf8(text)?;
@@ -66,7 +69,7 @@ pub fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<
             ensure!(data == canonical, "not canonical");
             Ok(vec![text.to_vec(), bytes.to_vec()])
         }),
-        "abi_encode_runtime_static" => each(&mut |r| {
+        Ethereum::AbiEncodeRuntimeStatic => each(&mut |r| {
             let (address, number) = (r.take(20)?, r.take(32)?);
             let (small, flag, word, signed) = (r.take(8)?, r.take(1)?, r.take(32)?, r.take(8)?);
             let sign = [if signed[0] >> 7 == 1 { 0xff } else { 0 }; 24];
@@ -77,7 +80,7 @@ pub fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<
                 .concat(),
             )
         }),
-        "abi_decode_runtime_static" => each(&mut |r| {
+        Ethereum::AbiDecodeRuntimeStatic => each(&mut |r| {
             let mut words = r.take(192)?.chunks(32);
             let mut word = || words.next().context("six words");
             let number = |word: &[u8]| word.iter().rev().copied().collect::<Vec<u8>>();
@@ -90,8 +93,8 @@ pub fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<
                 number(word()?),
             ])
         }),
-        "abi_encode_runtime_nested" => single(abi::nested(input.rest())?),
-        "abi_decode_runtime_nested" => {
+        Ethereum::AbiEncodeRuntimeNested => single(abi::nested(input.rest())?),
+        Ethereum::AbiDecodeRuntimeNested => {
             let data = input.rest();
             let mut parts = vec![data.get(12..32).context("short head")?.to_vec()];
             let list = |head: usize| -> Result<(&[u8], usize)> {
@@ -114,7 +117,7 @@ pub fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<
             }
             Ok(parts)
         }
-        "abi_decode_runtime" => each(&mut |r| {
+        Ethereum::AbiDecodeRuntime => each(&mut |r| {
             let data = if elements == 1 { r.rest() } else { r.lp()? };
             let at = abi::number(data, 64)?;
             let count = abi::number(data, at)?;
@@ -129,11 +132,11 @@ pub fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<
                 numbers,
             ])
         }),
-        "rlp_encode_eip1559_tx" => each(&mut |r| single(transaction::unsigned(r)?)),
-        "rlp_encode_eip1559_tx_typed" => {
+        Ethereum::RlpEncodeEip1559Tx => each(&mut |r| single(transaction::unsigned(r)?)),
+        Ethereum::RlpEncodeEip1559TxTyped => {
             each(&mut |r| single([&[2], transaction::unsigned(r)?.as_slice()].concat()))
         }
-        "rlp_decode_u256" => each(&mut |r| {
+        Ethereum::RlpDecodeU256 => each(&mut |r| {
             let item = r.lp()?;
             let (content, rest) = rlp::item(item)?;
             ensure!(rest.is_empty(), "trailing bytes");
@@ -143,29 +146,29 @@ pub fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<
             ensure!(bytes.len() <= 32 && bytes.first() != Some(&0), "not a u256");
             single(le32(&BigUint::from_bytes_be(bytes)))
         }),
-        "u256_add" => each(&mut |r| single(le32(&(r.u256()? + r.u256()?)))),
-        "u256_mul" => each(&mut |r| single(le32(&(r.u256()? * r.u256()?)))),
-        "u256_div" => each(&mut |r| single(le32(&(r.u256()? / r.u256()?)))),
-        "u256_uniswapv2_amount_out" => each(&mut |r| {
+        Ethereum::U256Add => each(&mut |r| single(le32(&(r.u256()? + r.u256()?)))),
+        Ethereum::U256Mul => each(&mut |r| single(le32(&(r.u256()? * r.u256()?)))),
+        Ethereum::U256Div => each(&mut |r| single(le32(&(r.u256()? / r.u256()?)))),
+        Ethereum::U256Uniswapv2AmountOut => each(&mut |r| {
             let (amount, reserve_in, reserve_out) = (r.u256()?, r.u256()?, r.u256()?);
             let with_fee = amount * 997u32;
             single(le32(
                 &(&with_fee * reserve_out / (reserve_in * 1000u32 + &with_fee)),
             ))
         }),
-        "u256_mulDiv" => each(&mut |r| {
+        Ethereum::U256MulDiv => each(&mut |r| {
             let (a, b, d) = (r.u256()?, r.u256()?, r.u256()?);
             single(le32(&(a * b / d)))
         }),
-        "u256_uniswapv4_swap" => each(&mut |r| {
+        Ethereum::U256Uniswapv4Swap => each(&mut |r| {
             let (liquidity, price, amount) = (r.u256()?, r.u256()?, r.u256()?);
             let divisor = wrap(&(&liquidity + amount * &price));
             single(le32(&(liquidity * price / divisor)))
         }),
-        "tx_hash_eip1559" => {
+        Ethereum::TxHashEip1559 => {
             single(keccak256(&[&[2], transaction::unsigned(input)?.as_slice()].concat()).to_vec())
         }
-        "tx_decode" => {
+        Ethereum::TxDecode => {
             let tx = Signed::decode(input.rest())?;
             single(
                 [
@@ -177,30 +180,29 @@ pub fn outputs(kernel: &str, elements: usize, input: &mut Reader<'_>) -> Result<
                 .concat(),
             )
         }
-        "tx_hash" => {
+        Ethereum::TxHash => {
             let raw = input.rest();
             Signed::decode(raw)?;
             single(keccak256(raw).to_vec())
         }
-        "tx_hash_batch" => each(&mut |r| {
+        Ethereum::TxHashBatch => each(&mut |r| {
             let raw = r.lp()?;
             Signed::decode(raw)?;
             single(keccak256(raw).to_vec())
         }),
-        "tx_sender" => {
+        Ethereum::TxSender => {
             let raw = input.rest();
             let tx = Signed::decode(raw)?;
             let sender = secp256k1::address(&secp256k1::recover(&tx.signing_hash, &tx.signature)?);
             single([keccak256(raw).as_slice(), &sender].concat())
         }
-        "eip712_hash_typed_data"
-        | "eip712_hash_typed_data_cached"
-        | "eip712_hash_typed_data_prepared" => {
+        Ethereum::Eip712HashTypedData
+        | Ethereum::Eip712HashTypedDataCached
+        | Ethereum::Eip712HashTypedDataPrepared => {
             single(eip712::typed_data(&eip712::transfer_document(input)?)?.to_vec())
         }
-        "eip712_hash_typed_data_json" => {
+        Ethereum::Eip712HashTypedDataJson => {
             single(eip712::typed_data(&serde_json::from_slice(input.rest())?)?.to_vec())
         }
-        other => bail!("no reference for kernel {other}"),
     }
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, Point};
 use super::inputs::{self, be, bls, bn254};
 use super::{Case, address, bytes};
+use crate::kernel::Precompile;
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::unhex;
@@ -110,9 +111,9 @@ pub fn decode(text: &str) -> Result<Vec<u8>> {
 }
 
 /// The input of a fixture.
-pub fn item(op: &Op) -> Result<Vec<u8>> {
-    match op.kernel.as_str() {
-        "evm_modexp" => {
+pub fn item(kernel: Precompile, op: &Op) -> Result<Vec<u8>> {
+    match kernel {
+        Precompile::Modexp => {
             let mut item = match op.case.strip_prefix("geth ") {
                 Some(name) => {
                     let mut vectors = MODEXP.as_array().context("vectors")?.iter();
@@ -137,7 +138,7 @@ pub fn item(op: &Op) -> Result<Vec<u8>> {
             item.truncate(end);
             Ok(item)
         }
-        "evm_bn254_pairing" => {
+        Precompile::Bn254Pairing => {
             let pairs = PAIRS.iter().take(op.size).flat_map(|[a, b]| {
                 let left = BN254_G1.generate(&BigUint::from(*a));
                 let right = BN254_G2.generate(&BigUint::from(*b));
@@ -150,45 +151,46 @@ pub fn item(op: &Op) -> Result<Vec<u8>> {
 }
 
 /// The fixture's input with its output.
-pub fn published(op: &Op) -> Result<Case> {
-    case(op, item(op)?)
+pub fn published(kernel: Precompile, op: &Op) -> Result<Case> {
+    case(op, item(kernel, op)?)
 }
 
 /// A random input of the same cost.
-pub fn similar(op: &Op, random: &mut Random) -> Result<Case> {
-    if ["add", "pairing"]
-        .iter()
-        .any(|end| op.kernel.ends_with(end))
-    {
+pub fn similar(kernel: Precompile, op: &Op, random: &mut Random) -> Result<Case> {
+    let mut item = item(kernel, op)?;
+    let Some(window) = window(kernel, &item)? else {
         let drawn = Op {
             input: Input::Varied,
             case: String::new(),
             ..op.clone()
         };
-        return inputs::draw(&drawn, random);
-    }
-    let mut item = item(op)?;
-    let window = window(op, &item)?;
+        return inputs::draw(kernel, &drawn, random);
+    };
     let random = random.bytes(window.len());
     item[window].copy_from_slice(&random);
     case(op, item)
 }
 
-/// The bytes of an input that can be any without a change of its cost.
-fn window(op: &Op, item: &[u8]) -> Result<Range<usize>> {
+/// The bytes of an input that can be any without a change of its cost; `None` if there are none.
+fn window(kernel: Precompile, item: &[u8]) -> Result<Option<Range<usize>>> {
     let end = item.len();
-    Ok(match op.kernel.as_str() {
-        "evm_modexp" => 96..96 + length(item, 0)?,
-        "evm_bn254_mul" => {
+    Ok(Some(match kernel {
+        Precompile::Modexp => 96..96 + length(item, 0)?,
+        Precompile::Bn254Mul => {
             let zeros = item[64..].iter().take_while(|byte| **byte == 0).count();
             64 + zeros..end
         }
-        "evm_blake2f" => 4..196,
-        "evm_bls_g1msm" | "evm_bls_g2msm" => end - 32..end,
-        "evm_ecrecover" | "evm_p256verify" => 0..32,
-        "evm_sha256" | "evm_ripemd160" | "evm_identity" => 0..end,
-        other => bail!("no fixtures of kernel {other}"),
-    })
+        Precompile::Blake2f => 4..196,
+        Precompile::BlsG1Msm | Precompile::BlsG2Msm => end - 32..end,
+        Precompile::Ecrecover | Precompile::P256Verify => 0..32,
+        Precompile::Sha256 | Precompile::Ripemd160 | Precompile::Identity => 0..end,
+        Precompile::Bn254Add
+        | Precompile::BlsG1Add
+        | Precompile::BlsG2Add
+        | Precompile::Bn254Pairing
+        | Precompile::BlsPairing => return Ok(None),
+        Precompile::Kzg | Precompile::BlsMap => bail!("no fixtures of {kernel:?}"),
+    }))
 }
 
 /// A length in the head of an input of modexp.
@@ -198,7 +200,7 @@ fn length(item: &[u8], at: usize) -> Result<usize> {
 
 /// An input with its output.
 fn case(op: &Op, item: Vec<u8>) -> Result<Case> {
-    let address = address(&op.call).context("address")?;
+    let address = address(op)?;
     let output = match address {
         0x05 => {
             // Missing bytes at the end of the input are zeros.
@@ -265,11 +267,13 @@ fn msm(curve: &Curve, item: &[u8], size: usize) -> Result<Point> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::family::precompiles::precompile;
     use crate::ops::catalogue;
     use crate::truth::hex;
 
     fn of(id: &str) -> Case {
-        published(catalogue().iter().find(|op| op.id == id).unwrap()).unwrap()
+        let op = catalogue().iter().find(|op| op.id == id).unwrap();
+        published(precompile(op).unwrap(), op).unwrap()
     }
 
     #[test]

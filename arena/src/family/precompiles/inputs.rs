@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::super::draw::wrong;
 use super::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, P256, Point};
 use super::{Case, bytes, hash};
+use crate::kernel::Precompile;
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::{keccak256, secp256k1};
@@ -93,8 +94,7 @@ fn big(low: u64) -> BigUint {
 pub const MIXED: &str = "mixed";
 
 /// Draws one item of a row whose inputs are varied.
-pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
-    let kernel = op.kernel.as_str();
+pub fn draw(kernel: Precompile, op: &Op, random: &mut Random) -> Result<Case> {
     let case = match op.case.as_str() {
         MIXED if wrong(random) => "fail_proof",
         MIXED => "",
@@ -102,26 +102,26 @@ pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
     };
     let fails = case.starts_with("fail");
     Ok(match kernel {
-        "evm_ecrecover" => ecrecover(random, case)?,
-        "evm_sha256" => {
+        Precompile::Ecrecover => ecrecover(random, case)?,
+        Precompile::Sha256 => {
             let item = random.bytes(op.size);
             let output = hash::sha256(&item).to_vec();
             Case::success(item, output)
         }
-        "evm_ripemd160" => {
+        Precompile::Ripemd160 => {
             let item = random.bytes(op.size);
             let output = [vec![0; 12], hash::ripemd160(&item).to_vec()].concat();
             Case::success(item, output)
         }
-        "evm_identity" => {
+        Precompile::Identity => {
             let item = random.bytes(op.size);
             Case::success(item.clone(), item)
         }
-        "evm_modexp" => modexp(random, case)?,
-        "evm_bn254_add" | "evm_bls_g1add" | "evm_bls_g2add" => {
+        Precompile::Modexp => modexp(random, case)?,
+        Precompile::Bn254Add | Precompile::BlsG1Add | Precompile::BlsG2Add => {
             let (curve, write): (&Curve, fn(&Point) -> Vec<u8>) = match kernel {
-                "evm_bn254_add" => (&BN254_G1, |p| bn254(p, 1)),
-                "evm_bls_g1add" => (&BLS_G1, |p| bls(p, 1)),
+                Precompile::Bn254Add => (&BN254_G1, |p| bn254(p, 1)),
+                Precompile::BlsG1Add => (&BLS_G1, |p| bls(p, 1)),
                 _ => (&BLS_G2, |p| bls(p, 2)),
             };
             let (a, b) = (scalar(random), scalar(random));
@@ -138,7 +138,7 @@ pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
                 ),
             }
         }
-        "evm_bn254_mul" => {
+        Precompile::Bn254Mul => {
             let a = scalar(random);
             let point = BN254_G1.generate(&a);
             let bits = if case.contains("chfast1") { 61 } else { 256 };
@@ -150,9 +150,9 @@ pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
                 Case::success(item, bn254(&BN254_G1.generate(&(a * k)), 1))
             }
         }
-        "evm_bn254_pairing" => pairing(random, case, op.size, &BN254_G1, &BN254_G2, bn254)?,
-        "evm_bls_pairing" => pairing(random, case, op.size, &BLS_G1, &BLS_G2, bls)?,
-        "evm_blake2f" => {
+        Precompile::Bn254Pairing => pairing(random, case, op.size, &BN254_G1, &BN254_G2, bn254)?,
+        Precompile::BlsPairing => pairing(random, case, op.size, &BLS_G1, &BLS_G2, bls)?,
+        Precompile::Blake2f => {
             let mut input = [0; 213];
             input[..4].copy_from_slice(&(op.size as u32).to_be_bytes());
             input[4..212].copy_from_slice(&random.bytes(208));
@@ -162,18 +162,17 @@ pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
                 false => Case::success(input.to_vec(), hash::blake2f(&input)),
             }
         }
-        "evm_kzg" => kzg(random, case)?,
-        "evm_bls_g1msm" => msm(random, case, op.size, &BLS_G1, 1)?,
-        "evm_bls_g2msm" => msm(random, case, op.size, &BLS_G2, 2)?,
-        "evm_bls_map" if fails => {
+        Precompile::Kzg => kzg(random, case)?,
+        Precompile::BlsG1Msm => msm(random, case, op.size, &BLS_G1, 1)?,
+        Precompile::BlsG2Msm => msm(random, case, op.size, &BLS_G2, 2)?,
+        Precompile::BlsMap if fails => {
             // Coordinates that are not below the prime.
             let parts = if op.call.ends_with("11") { 2 } else { 1 };
             let parts = (0..parts).flat_map(|_| be(&(&BLS_G1.p + sized(random, 64)), 64));
             Case::failure(parts.collect())
         }
-        "evm_bls_map" => maps(op, random, 1)?.swap_remove(0),
-        "evm_p256verify" => p256(random, fails)?,
-        other => bail!("no inputs for kernel {other}"),
+        Precompile::BlsMap => maps(op, random, 1)?.swap_remove(0),
+        Precompile::P256Verify => p256(random, fails)?,
     })
 }
 

@@ -4,24 +4,25 @@
 //! Nothing here shares code with the library or with a contender. An output has two parts: one byte, 1 for success and
 //! 0 for failure, and the bytes that the precompile returns.
 
-pub mod curve;
+mod curve;
 mod fixture;
 mod hash;
 mod inputs;
-pub mod program;
+mod program;
 pub mod search;
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::BigUint;
 use serde_json::Value;
 
 use super::{Cases, Family, Selection, probe_seed};
+use crate::kernel::{Kernel, Precompile};
 use crate::ops::{self, Input, Op};
 use crate::random::Random;
-use crate::truth::{Expected, hex, unhex};
+use crate::truth::{Expected, unhex};
 
 /// The report's cases and similar ones, with their outputs: `vectors/precompiles/report.json`.
 static CASES: LazyLock<Value> = LazyLock::new(|| {
@@ -29,9 +30,6 @@ static CASES: LazyLock<Value> = LazyLock::new(|| {
     // The vectors are compiled in and read by every test.
     serde_json::from_str(text).unwrap_or_else(|error| unreachable!("embedded vectors: {error}"))
 });
-
-/// Marks the only program of the report that passes a size other than the one in its name.
-const EIGHT_BYTES: &str = "/8 bytes as published";
 
 /// An item and the parts of its expected output.
 pub struct Case {
@@ -60,19 +58,14 @@ impl Case {
     }
 }
 
-/// The rows of `arena/ops/precompiles.toml`.
-pub struct Precompiles;
-
-impl Family for Precompiles {
+impl Family for Precompile {
     fn cases(&self, op: &Op, selection: Selection) -> Result<Cases> {
-        let cases = cases(op, selection)?.into_iter();
-        Ok(cases
-            .map(|case| (case.item, Expected::of(&case.parts)))
-            .unzip())
+        Ok(unzip(cases(*self, op, selection)?))
     }
 
     fn expected(&self, op: &Op, item: &[u8]) -> Result<Option<Expected>> {
-        Ok(output(op, item)?.map(|parts| Expected::of(&parts)))
+        let case = inputs::output(address(op)?, item)?;
+        Ok(case.map(|case| Expected::of(&case.parts)))
     }
 
     fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
@@ -80,96 +73,67 @@ impl Family for Precompiles {
     }
 
     fn gas(&self, op: &Op) -> Result<Option<u64>> {
-        nominal(op)
+        let selection = match op.input {
+            Input::Report | Input::Fixture => Selection::Main,
+            _ => Selection::Probe { round: 0, count: 1 },
+        };
+        let item = cases(*self, op, selection)?.swap_remove(0).item;
+        gas(address(op)?, &item).map(Some)
     }
 }
 
-/// The items of a row with their outputs.
-fn cases(op: &Op, selection: Selection) -> Result<Vec<Case>> {
+fn unzip(cases: Vec<Case>) -> Cases {
+    let cases = cases.into_iter();
+    cases
+        .map(|case| (case.item, Expected::of(&case.parts)))
+        .unzip()
+}
+
+/// The source and the number of drawn items; `None` if a row's item is not drawn.
+fn drawn(op: &Op, selection: Selection) -> Option<(Random, usize)> {
     let (seed, count) = match selection {
-        Selection::Main if op.input == Input::Report => {
-            return Ok(vec![report(op).with_context(|| op.id.clone())?]);
-        }
-        Selection::Main if op.input == Input::Fixture => {
-            return Ok(vec![fixture::published(op).with_context(|| op.id.clone())?]);
-        }
+        Selection::Main if matches!(op.input, Input::Report | Input::Fixture) => return None,
         Selection::Main => (op.seed, op.items),
         Selection::Probe { round, count } => (probe_seed(op, round), count),
         Selection::Alternating => (op.seed, 2),
     };
-    let mut random = Random::new(seed);
-    if op.kernel == "evm_bls_map" && op.case != "fail" {
+    Some((Random::new(seed), count))
+}
+
+/// The items of a row with their outputs.
+fn cases(kernel: Precompile, op: &Op, selection: Selection) -> Result<Vec<Case>> {
+    let Some((mut random, count)) = drawn(op, selection) else {
+        let case = match op.input {
+            Input::Report => report(op),
+            _ => fixture::published(kernel, op),
+        };
+        return Ok(vec![case.with_context(|| op.id.clone())?]);
+    };
+    if kernel == Precompile::BlsMap && op.case != "fail" {
         return inputs::maps(op, &mut random, count);
     }
-    (0..count).map(|_| draw(op, &mut random)).collect()
+    let cases = (0..count).map(|_| draw(kernel, op, &mut random));
+    cases.collect()
 }
 
 /// Draws one item of a row.
-pub fn draw(op: &Op, random: &mut Random) -> Result<Case> {
+fn draw(kernel: Precompile, op: &Op, random: &mut Random) -> Result<Case> {
     match op.input {
-        _ if op.call == program::RUN => programs(op, random),
-        Input::Fixture if op.like.is_empty() => fixture::similar(op, random),
+        Input::Fixture if op.like.is_empty() => fixture::similar(kernel, op, random),
         Input::Report | Input::Fixture => draw_like(op, random),
-        _ => inputs::draw(op, random),
+        _ => inputs::draw(kernel, op, random),
     }
 }
 
-/// An input of the row named in `like`, in a program of the same form.
+/// Draws an input of the row named in `like`.
 fn draw_like(op: &Op, random: &mut Random) -> Result<Case> {
-    let row = like(op)?;
-    let mut drawn = draw(row, random)?;
+    let (kernel, row) = like(op)?;
+    let mut drawn = draw(kernel, row, random)?;
     // The report's items are valid. A valid signature or proof always returns the same constant, so draw an invalid one.
     while row.case == inputs::MIXED && drawn.succeeds() && !drawn.parts[1].is_empty() {
-        drawn = draw(row, random)?;
+        drawn = draw(kernel, row, random)?;
     }
-    match op.call.as_str() {
-        program::SETUP => program::once(address(&row.call).context("address")?, &drawn),
-        _ => Ok(drawn),
-    }
-}
-
-/// A program of `op.calls` calls with inputs of the row named in `like`, or of calls to an address without code, with
-/// inputs of 128 bytes.
-fn programs(op: &Op, random: &mut Random) -> Result<Case> {
-    if op.case == "nobody" {
-        let cases = (0..op.calls).map(|_| Case::success(random.bytes(128), Vec::new()));
-        return program::calls(program::NOBODY, &cases.collect::<Vec<_>>());
-    }
-    let row = like(op)?;
-    let address = address(&row.call).context("address")?;
-    let cases: Result<Vec<Case>> = (0..op.calls).map(|_| draw(row, random)).collect();
-    program::calls(address, &cases?)
-}
-
-/// The parts of the output of a changed item; `None` if slow code cannot compute them from the input's bytes.
-fn output(op: &Op, item: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
-    if op.call != program::RUN {
-        let found = address(&op.call).map(|address| inputs::output(address, item));
-        let Some(output) = found.transpose()?.flatten() else {
-            return Ok(None);
-        };
-        return Ok(Some(output.parts));
-    }
-    // The change affects the last call's input.
-    let Some(address) = address(&like(op)?.call) else {
-        return Ok(None);
-    };
-    let (code, data) = program::parts(item)?;
-    let calls = op.calls as usize;
-    ensure!(
-        data.len().is_multiple_of(calls),
-        "calls of different lengths"
-    );
-    let mut cases = Vec::new();
-    for input in data.chunks(data.len() / calls) {
-        let Some(case) = inputs::output(address, input)? else {
-            return Ok(None);
-        };
-        cases.push(case);
-    }
-    let whole = program::calls(address, &cases)?;
-    ensure!(program::parts(&whole.item)?.0 == code, "another program");
-    Ok(Some(whole.parts))
+    Ok(drawn)
 }
 
 /// Decodes a hexadecimal field.
@@ -180,62 +144,42 @@ fn bytes(value: &Value) -> Result<Vec<u8>> {
 /// The vector that a row names.
 fn vector(op: &Op) -> Result<&'static Value> {
     let cases = CASES.as_array().context("cases")?;
-    let name = op.case.strip_suffix(EIGHT_BYTES).unwrap_or(&op.case);
+    let name = op.case.strip_suffix(program::EIGHT_BYTES);
+    let name = name.unwrap_or(&op.case);
     let found = cases.iter().find(|case| case["name"] == name);
     found.with_context(|| format!("no case {:?}", op.case))
 }
 
-/// The case that a row names, as in the report.
+/// The call that a row names, as in the report.
 fn report(op: &Op) -> Result<Case> {
     let case = vector(op)?;
     let input = bytes(&case["input"])?;
-    let call = match case["expected"].as_str() {
+    Ok(match case["expected"].as_str() {
         Some("FAIL") => Case::failure(input),
         _ => Case::success(input, bytes(&case["expected"])?),
-    };
-    if op.call != program::SETUP {
-        return Ok(call);
-    }
-    let mut code = bytes(&case["bytecode"])?;
-    if op.case.ends_with(EIGHT_BYTES) {
-        let size = code.len() - 11;
-        ensure!(code[size] == 0x80, "not the size of the input");
-        code[size] = 8;
-    }
-    let used = program::gas_used(&code, program::GAS, call.succeeds())?;
-    Ok(Case {
-        item: hex(&code).into_bytes(),
-        parts: vec![used.to_le_bytes().to_vec()],
     })
 }
 
 /// The direct row that a row takes its inputs from.
-fn like(op: &Op) -> Result<&'static Op> {
+fn like(op: &Op) -> Result<(Precompile, &'static Op)> {
     let found = ops::catalogue().iter().find(|row| row.id == op.like);
-    found.with_context(|| format!("{}: no row {:?}", op.id, op.like))
+    let row = found.with_context(|| format!("{}: no row {:?}", op.id, op.like))?;
+    Ok((precompile(row)?, row))
 }
 
-/// The gas of one call since Osaka; `None` if the program calls an address without code.
-fn nominal(op: &Op) -> Result<Option<u64>> {
-    match op.call.as_str() {
-        program::RUN if op.case == "nobody" => Ok(None),
-        program::RUN => nominal(like(op)?),
-        program::SETUP => vector(op)?["gas"].as_u64().context("gas").map(Some),
-        call => {
-            let selection = match op.input {
-                Input::Report | Input::Fixture => Selection::Main,
-                _ => Selection::Probe { round: 0, count: 1 },
-            };
-            let item = cases(op, selection)?.swap_remove(0).item;
-            gas(address(call).context("address")?, &item).map(Some)
-        }
+/// The kernel of a direct row.
+fn precompile(op: &Op) -> Result<Precompile> {
+    match op.kernel {
+        Kernel::Precompile(kernel) => Ok(kernel),
+        other => bail!("{}: expected a direct call, found kernel {other}", op.id),
     }
 }
 
 /// The address of the precompile that a direct row calls.
-pub fn address(call: &str) -> Option<u64> {
-    let digits = call.strip_prefix("precompile_")?;
-    u64::from_str_radix(digits.strip_suffix("_into").unwrap_or(digits), 16).ok()
+fn address(op: &Op) -> Result<u64> {
+    let digits = op.call.strip_prefix("precompile_").context("address")?;
+    let digits = digits.strip_suffix("_into").unwrap_or(digits);
+    Ok(u64::from_str_radix(digits, 16)?)
 }
 
 /// The gas of a call since Osaka: EIP-152, 1108, 2537, 4844, 7883, 7951 and the Yellow Paper.
@@ -260,7 +204,7 @@ pub fn gas(address: u64, input: &[u8]) -> Result<u64> {
         0x10 => 5500,
         0x11 => 23_800,
         0x100 => 6900,
-        _ => anyhow::bail!("no precompile at {address:#x}"),
+        _ => bail!("no precompile at {address:#x}"),
     })
 }
 
@@ -294,7 +238,7 @@ fn discount(points: usize) -> Result<[u64; 2]> {
         16 => [677, 717],
         64 => [576, 582],
         128 => [519, 524],
-        _ => anyhow::bail!("no row has {points} points"),
+        _ => bail!("no row has {points} points"),
     })
 }
 
@@ -302,6 +246,8 @@ fn discount(points: usize) -> Result<[u64; 2]> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::kernel::Program;
+    use crate::truth::hex;
 
     #[test]
     fn hashes_are_the_published_ones() {
@@ -350,66 +296,59 @@ mod tests {
     #[test]
     fn mixed_rows_hold_both_outcomes() {
         let valid = |case: &Case| case.succeeds() && !case.parts[1].is_empty();
-        for id in ["evm_kzg_varied", "evm_p256verify_varied"] {
+        let of = |id: &str, selection| {
             let op = ops::catalogue().iter().find(|op| op.id == id).unwrap();
-            let main = cases(op, Selection::Main).unwrap();
+            cases(precompile(op).unwrap(), op, selection).unwrap()
+        };
+        for id in ["evm_kzg_varied", "evm_p256verify_varied"] {
+            let main = of(id, Selection::Main);
             let count = main.iter().filter(|case| valid(case)).count();
             assert!(count > 0 && count < main.len(), "{id}: {count} valid");
         }
         // The report's item is valid, all drawn ones are not: a constant is wrong on one or the other.
         for id in ["evm_kzg", "evm_p256verify"] {
-            let op = ops::catalogue().iter().find(|op| op.id == id).unwrap();
-            let (main, two) = (
-                cases(op, Selection::Main),
-                cases(op, Selection::Alternating),
-            );
-            assert!(main.unwrap().iter().all(valid), "{id}");
-            assert!(!two.unwrap().iter().any(valid), "{id}");
+            assert!(of(id, Selection::Main).iter().all(valid), "{id}");
+            assert!(!of(id, Selection::Alternating).iter().any(valid), "{id}");
         }
     }
 
     #[test]
     fn rows_have_distinct_reproducible_items_with_a_truth() {
-        for op in ops::catalogue()
-            .iter()
-            .filter(|op| op.family == "precompiles")
-        {
+        for op in ops::catalogue() {
+            let cases = |selection| match op.kernel {
+                Kernel::Precompile(kernel) => Some(cases(kernel, op, selection).unwrap()),
+                Kernel::Program(kernel) => Some(program::cases(kernel, op, selection).unwrap()),
+                _ => None,
+            };
             let selection = match op.input {
                 Input::Report | Input::Fixture => Selection::Main,
                 _ => Selection::Probe { round: 0, count: 1 },
             };
-            let main = cases(op, selection).unwrap();
-            assert_eq!(
-                main[0].item,
-                cases(op, selection).unwrap()[0].item,
-                "{}",
-                op.id
-            );
-            let two = cases(op, Selection::Alternating).unwrap();
+            let (Some(main), Some(again)) = (cases(selection), cases(selection)) else {
+                continue;
+            };
+            assert_eq!(main[0].item, again[0].item, "{}", op.id);
+            let two = cases(Selection::Alternating).unwrap();
             assert_ne!(two[0].item, two[1].item, "{}", op.id);
             let fails = op.id.contains("_fail_") || op.id.contains("fuzzcorp");
             for case in main.iter().chain(&two) {
                 assert!(!case.item.is_empty(), "{}", op.id);
-                let returns_nothing = op.kernel == "evm_ecrecover" || op.kernel == "evm_p256verify";
-                match op.call.as_str() {
+                match op.kernel {
                     // These rows contain both outcomes.
                     _ if ["evm_kzg_varied", "evm_p256verify_varied"]
                         .iter()
                         .any(|mixed| op.id == *mixed || op.like == *mixed) => {}
-                    program::RUN | program::SETUP => assert_eq!(case.parts.len(), 1, "{}", op.id),
+                    Kernel::Program(_) => assert_eq!(case.parts.len(), 1, "{}", op.id),
                     _ if op.input == Input::Fixture => assert!(case.succeeds(), "{}", op.id),
-                    _ if returns_nothing => {
+                    Kernel::Precompile(Precompile::Ecrecover | Precompile::P256Verify) => {
                         assert_eq!(case.parts[1].is_empty(), fails, "{}", op.id)
                     }
                     _ => assert_eq!(case.succeeds(), !fails, "{}", op.id),
                 }
             }
-            assert_eq!(
-                nominal(op).unwrap().is_none(),
-                op.case == "nobody",
-                "{}",
-                op.id
-            );
+            let has_gas = crate::family::of(op).gas(op).unwrap().is_some();
+            let is_empty = op.kernel == Kernel::Program(Program::Nobody);
+            assert_eq!(has_gas, !is_empty, "{}", op.id);
         }
     }
 }

@@ -1,25 +1,121 @@
 //! Bytecode that calls precompiles, and the gas used by the report's programs.
 
+use std::ops::Range;
+
 use anyhow::{Context as _, Result, ensure};
 
-use super::{Case, gas};
-use crate::truth::hex;
+use super::super::{Cases, Family, Selection, regions};
+use super::{Case, address, bytes, draw_like, drawn, gas, inputs, like, report, unzip, vector};
+use crate::kernel::Program;
+use crate::ops::Op;
+use crate::random::Random;
+use crate::truth::{Expected, hex};
 use crate::wire::Reader;
 
-/// The call of rows with the report's programs: takes hexadecimal text, returns the gas used, and creates engine and
-/// state inside the call.
-pub const SETUP: &str = "bytecode_setup";
-/// The call of rows with longer programs: takes `lp(code)` and call data, returns the program's return data.
-pub const RUN: &str = "bytecode";
 /// Gas limit of the report's programs.
-pub const GAS: u64 = 30_000_000;
+const GAS: u64 = 30_000_000;
 /// An address without code, to measure a call that does nothing.
-pub const NOBODY: u64 = 0xffff;
+const NOBODY: u64 = 0xffff;
+
+/// Marks the only program of the report that passes a size other than the one in its name.
+pub const EIGHT_BYTES: &str = "/8 bytes as published";
+
+/// Programs of the report are hexadecimal text and return the gas used. The others are `lp(code)` and call data, and
+/// return the program's return data.
+impl Family for Program {
+    fn cases(&self, op: &Op, selection: Selection) -> Result<Cases> {
+        Ok(unzip(cases(*self, op, selection)?))
+    }
+
+    fn expected(&self, op: &Op, item: &[u8]) -> Result<Option<Expected>> {
+        if *self == Self::Report {
+            return Ok(None);
+        }
+        // The change affects the last call's input.
+        let address = address(like(op)?.1)?;
+        let (code, data) = parts(item)?;
+        let count = op.calls as usize;
+        ensure!(
+            data.len().is_multiple_of(count),
+            "calls of different lengths"
+        );
+        let cases = data.chunks(data.len() / count);
+        let cases = cases.map(|input| inputs::output(address, input));
+        let Some(cases) = cases.collect::<Result<Option<Vec<_>>>>()? else {
+            return Ok(None);
+        };
+        let whole = calls(address, &cases)?;
+        ensure!(parts(&whole.item)?.0 == code, "another program");
+        Ok(Some(Expected::of(&whole.parts)))
+    }
+
+    fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
+        regions(false, op, item)
+    }
+
+    /// The gas of one of its calls; `None` if it calls an address without code.
+    fn gas(&self, op: &Op) -> Result<Option<u64>> {
+        match self {
+            Self::Nobody => Ok(None),
+            Self::Report => vector(op)?["gas"].as_u64().context("gas").map(Some),
+            _ => {
+                let (kernel, row) = like(op)?;
+                kernel.gas(row)
+            }
+        }
+    }
+}
+
+/// The items of a row with their outputs.
+pub fn cases(kernel: Program, op: &Op, selection: Selection) -> Result<Vec<Case>> {
+    let Some((mut random, count)) = drawn(op, selection) else {
+        return Ok(vec![published(op).with_context(|| op.id.clone())?]);
+    };
+    let cases = (0..count).map(|_| draw(kernel, op, &mut random));
+    cases.collect()
+}
+
+/// A program of the report.
+fn published(op: &Op) -> Result<Case> {
+    let call = report(op)?;
+    let mut code = bytes(&vector(op)?["bytecode"])?;
+    if op.case.ends_with(EIGHT_BYTES) {
+        let size = code.len() - 11;
+        ensure!(code[size] == 0x80, "not the size of the input");
+        code[size] = 8;
+    }
+    with_gas(&code, &call)
+}
+
+/// Draws a program of the same form.
+fn draw(kernel: Program, op: &Op, random: &mut Random) -> Result<Case> {
+    match kernel {
+        Program::Report => once(address(like(op)?.1)?, &draw_like(op, random)?),
+        Program::Nobody => {
+            let cases = (0..op.calls).map(|_| Case::success(random.bytes(128), Vec::new()));
+            calls(NOBODY, &cases.collect::<Vec<_>>())
+        }
+        _ => {
+            let (kernel, row) = like(op)?;
+            let cases = (0..op.calls).map(|_| super::draw(kernel, row, random));
+            calls(address(row)?, &cases.collect::<Result<Vec<_>>>()?)
+        }
+    }
+}
+
+/// A program in hexadecimal with the gas used by it, whose only call is `call`.
+fn with_gas(code: &[u8], call: &Case) -> Result<Case> {
+    let used = gas_used(code, GAS, call.succeeds())?;
+    Ok(Case {
+        item: hex(code).into_bytes(),
+        parts: vec![used.to_le_bytes().to_vec()],
+    })
+}
 
 /// Gas used by a straight-line program of the report, whose only call succeeds or fails: PUSH, MSTORE, GAS, CALL, POP,
 /// STOP. Precompiles are warm (EIP-2929). The gas passed to a call is capped at 63/64 of what is left (EIP-150), and a
 /// failing precompile consumes all of it.
-pub fn gas_used(code: &[u8], limit: u64, succeeds: bool) -> Result<u64> {
+fn gas_used(code: &[u8], limit: u64, succeeds: bool) -> Result<u64> {
     let (mut left, mut at, mut memory) = (limit, 0, Vec::new());
     let mut stack: Vec<Vec<u8>> = Vec::new();
     let number = |bytes: Vec<u8>| {
@@ -93,7 +189,7 @@ fn push(code: &mut Vec<u8>, value: u64) {
 
 /// A program like the report's: stores the input word by word, makes one CALL with all gas, and is given as hexadecimal
 /// text.
-pub fn once(address: u64, case: &Case) -> Result<Case> {
+fn once(address: u64, case: &Case) -> Result<Case> {
     let (input, output) = (&case.item, &case.parts[1]);
     let mut code = Vec::new();
     for (index, word) in input.chunks(32).enumerate() {
@@ -106,22 +202,18 @@ pub fn once(address: u64, case: &Case) -> Result<Case> {
         push(&mut code, argument);
     }
     code.extend([0x5a, 0xf1, 0x50, 0x00]);
-    let used = gas_used(&code, GAS, case.succeeds())?;
-    Ok(Case {
-        item: hex(&code).into_bytes(),
-        parts: vec![used.to_le_bytes().to_vec()],
-    })
+    with_gas(&code, case)
 }
 
 /// Code and call data of an item of the rows with longer programs.
-pub fn parts(item: &[u8]) -> Result<(&[u8], &[u8])> {
+fn parts(item: &[u8]) -> Result<(&[u8], &[u8])> {
     let mut reader = Reader(item);
     Ok((reader.lp()?, reader.rest()))
 }
 
 /// A program with one STATICCALL per case, each with a constant amount of gas and its own input from the call data. It
 /// returns the number of calls that succeeded and the exclusive or of the first words they returned.
-pub fn calls(address: u64, cases: &[Case]) -> Result<Case> {
+fn calls(address: u64, cases: &[Case]) -> Result<Case> {
     let (mut code, mut data) = (Vec::new(), Vec::new());
     // The output area keeps its content if the next call returns nothing.
     let (mut succeeded, mut returned, mut mixed) = (0u64, [0u8; 32], [0u8; 32]);

@@ -10,8 +10,9 @@ use num_bigint::BigUint;
 
 use super::curve::{BLS_G1, BLS_G2, BN254_G1, Curve, P256, Point};
 use super::inputs::{be, bls, bn254};
-use super::{Case, address, fixture, gas};
+use super::{Case, address, fixture, gas, precompile};
 use crate::change::Change;
+use crate::kernel::{Kernel, Precompile};
 use crate::ops::{self, Input, Op};
 use crate::random::Random;
 use crate::truth::hex;
@@ -85,9 +86,9 @@ pub fn spaces() -> Result<Vec<Space>> {
     let bn254 = || points(&BN254_G1, |point| bn254(point, 1));
     let g1 = || points(&BLS_G1, |point| bls(point, 1));
     let g2 = || points(&BLS_G2, |point| bls(point, 2));
-    let fields: Vec<(&str, Vec<Field>)> = vec![
+    let fields: Vec<(Precompile, Vec<Field>)> = vec![
         (
-            "evm_ecrecover",
+            Precompile::Ecrecover,
             vec![
                 word(),
                 Field::Choice(vec!["00*31+1b".into(), "00*31+1c".into()]),
@@ -95,45 +96,54 @@ pub fn spaces() -> Result<Vec<Space>> {
                 word(),
             ],
         ),
-        ("evm_sha256", vec![any(4096)]),
-        ("evm_ripemd160", vec![any(4096)]),
-        ("evm_identity", vec![any(4096)]),
+        (Precompile::Sha256, vec![any(4096)]),
+        (Precompile::Ripemd160, vec![any(4096)]),
+        (Precompile::Identity, vec![any(4096)]),
         // EIP-7823 limits the lengths.
-        ("evm_modexp", vec![any(1024), any(1024), any(1024)]),
-        ("evm_bn254_add", vec![bn254(), bn254()]),
-        ("evm_bn254_mul", vec![bn254(), word()]),
-        ("evm_bn254_pairing", vec![Field::Repeat(&PAIRS)]),
+        (Precompile::Modexp, vec![any(1024), any(1024), any(1024)]),
+        (Precompile::Bn254Add, vec![bn254(), bn254()]),
+        (Precompile::Bn254Mul, vec![bn254(), word()]),
+        (Precompile::Bn254Pairing, vec![Field::Repeat(&PAIRS)]),
         (
-            "evm_blake2f",
+            Precompile::Blake2f,
             vec![
                 Field::Number { least: 4, most: 4 },
                 Field::Choice(vec!["abc".into()]),
             ],
         ),
-        ("evm_bls_g1add", vec![g1(), g1()]),
-        ("evm_bls_g2add", vec![g2(), g2()]),
-        ("evm_bls_g1msm", vec![g1(), word(), Field::Repeat(&TERMS)]),
-        ("evm_bls_g2msm", vec![g2(), word(), Field::Repeat(&TERMS)]),
+        (Precompile::BlsG1Add, vec![g1(), g1()]),
+        (Precompile::BlsG2Add, vec![g2(), g2()]),
         (
-            "evm_bls_pairing",
+            Precompile::BlsG1Msm,
+            vec![g1(), word(), Field::Repeat(&TERMS)],
+        ),
+        (
+            Precompile::BlsG2Msm,
+            vec![g2(), word(), Field::Repeat(&TERMS)],
+        ),
+        (
+            Precompile::BlsPairing,
             vec![
                 Field::Choice(vec!["g1".into()]),
                 Field::Choice(vec!["g2".into()]),
                 Field::Repeat(&PAIRS),
             ],
         ),
-        ("evm_p256verify", vec![word(), word(), word(), keys()]),
+        (Precompile::P256Verify, vec![word(), word(), word(), keys()]),
     ];
-    let space = |(kernel, fields): (&str, Vec<Field>)| {
-        let direct = |op: &&Op| op.kernel == kernel && address(&op.call).is_some();
-        let row = ops::catalogue().iter().find(direct).context("a row")?;
+    let space = |(kernel, fields): (Precompile, Vec<Field>)| {
+        let has_kernel = |op: &&Op| op.kernel == Kernel::Precompile(kernel);
+        let row = ops::catalogue().iter().find(has_kernel).context("a row")?;
         let row = Op {
             input: Input::Fixture,
             like: String::new(),
             change: Change::None,
             ..row.clone()
         };
-        let separator = if kernel == "evm_modexp" { " " } else { "+" };
+        let separator = match kernel {
+            Precompile::Modexp => " ",
+            _ => "+",
+        };
         Ok(Space {
             row,
             fields,
@@ -258,7 +268,7 @@ fn number(least: usize, most: usize, random: &mut Random) -> Number {
 impl Space {
     /// The precompile's name: the kernel of its rows without `evm_`.
     pub fn name(&self) -> &str {
-        let kernel = self.row.kernel.as_str();
+        let kernel = self.row.kernel.name();
         kernel.strip_prefix("evm_").unwrap_or(kernel)
     }
 
@@ -302,14 +312,14 @@ impl Space {
 
 /// The input of a row of [`Space::row`], and its gas.
 pub fn input(row: &Op) -> Result<(Vec<u8>, u64)> {
-    let item = fixture::item(row)?;
-    let gas = gas(address(&row.call).context("address")?, &item)?;
+    let item = fixture::item(precompile(row)?, row)?;
+    let gas = gas(address(row)?, &item)?;
     Ok((item, gas))
 }
 
 /// The same with its output, which can take a second to compute.
 pub fn case(row: &Op) -> Result<Case> {
-    fixture::published(row)
+    fixture::published(precompile(row)?, row)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::super::draw::{letters, spread};
 use super::outputs::{Skill, server};
 use super::{Value, int, record, string, symbol};
+use crate::kernel::Syrup;
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::unhex;
@@ -31,11 +32,11 @@ const CAPTP: &[u8] = b"<10'op:deliver<11'desc:export42+>5'hello[1+2+3+]>";
 const DECIMALS: [&[u8]; 4] = [b"42+", b"1234:", b"99999\"", b"7'"];
 
 /// The items of a row that are not drawn.
-pub fn published(op: &Op) -> Result<Vec<Vec<u8>>> {
+pub fn published(kernel: Syrup, op: &Op) -> Result<Vec<Vec<u8>>> {
     if op.input == Input::Vectors {
         return vectors(|class| !REFUSED.contains(&class) && class != "deep");
     }
-    let elements = (0..op.ops_per_call).map(|k| report(op, k));
+    let elements = (0..op.ops_per_call).map(|k| report(kernel, op, k));
     Ok(vec![elements.collect::<Result<Vec<_>>>()?.concat()])
 }
 
@@ -48,7 +49,7 @@ fn vectors(wanted: impl Fn(&str) -> bool) -> Result<Vec<Vec<u8>>> {
 }
 
 /// Element `k` of the single item of a report row.
-fn report(op: &Op, k: usize) -> Result<Vec<u8>> {
+fn report(kernel: Syrup, op: &Op, k: usize) -> Result<Vec<u8>> {
     let skill = Skill {
         agent: "gay-mcp".into(),
         tool: "palette".into(),
@@ -56,50 +57,55 @@ fn report(op: &Op, k: usize) -> Result<Vec<u8>> {
         seed: 1069,
         last: 0,
     };
-    Ok(match (op.kernel.as_str(), op.case.as_str()) {
-        ("syrup_encode_typed_skill", _) => skill_fields(&skill),
-        ("syrup_encode_typed_export", _) => (k as u64 % 256).to_le_bytes().to_vec(),
-        ("syrup_roundtrip_struct" | "syrup_roundtrip_struct_owned", _) => {
+    Ok(match kernel {
+        Syrup::EncodeTypedSkill => skill_fields(&skill),
+        Syrup::EncodeTypedExport => (k as u64 % 256).to_le_bytes().to_vec(),
+        Syrup::RoundtripStruct | Syrup::RoundtripStructOwned => {
             server_fields("localhost", 8080, true)
         }
-        ("syrup_decimal", _) => lp(DECIMALS[k % 4]),
-        (_, "skill") => lp(&skill.value().encode()),
-        (_, "list100") => lp(&Value::List((0..100).map(|i| int(i * 42)).collect()).encode()),
-        (_, "export") => lp(&export(k % 256).encode()),
-        (_, "server") => lp(&server("localhost", 8080, true).encode()),
-        (_, "captp") => lp(CAPTP),
-        (kernel, case) => bail!("no report input for kernel {kernel}, case {case}"),
+        Syrup::Decimal => lp(DECIMALS[k % 4]),
+        // The other kernels take any value, which the row's case determines.
+        _ => match op.case.as_str() {
+            "skill" => lp(&skill.value().encode()),
+            "list100" => lp(&Value::List((0..100).map(|i| int(i * 42)).collect()).encode()),
+            "export" => lp(&export(k % 256).encode()),
+            "server" => lp(&server("localhost", 8080, true).encode()),
+            "captp" => lp(CAPTP),
+            case => bail!("no report input for kernel {}, case {case}", op.kernel),
+        },
     })
 }
 
 /// Draws one element; for a report row, one of the same shape as the report's.
-pub fn element(op: &Op, random: &mut Random) -> Result<Vec<u8>> {
+pub fn element(kernel: Syrup, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
     let report = op.input == Input::Report;
-    Ok(match (op.kernel.as_str(), op.case.as_str()) {
-        ("syrup_encode_typed_skill", _) => skill_fields(&skill(random)),
-        ("syrup_encode_typed_export", _) => position(random).to_le_bytes().to_vec(),
-        ("syrup_decode_typed_captp", _) => lp(&report_captp(random).encode()),
-        ("syrup_decode_typed_deliver", _) => lp(&deliver(random).encode()),
-        ("syrup_roundtrip_struct" | "syrup_roundtrip_struct_owned", _) => {
+    Ok(match kernel {
+        Syrup::EncodeTypedSkill => skill_fields(&skill(random)),
+        Syrup::EncodeTypedExport => position(random).to_le_bytes().to_vec(),
+        Syrup::DecodeTypedCaptp => lp(&report_captp(random).encode()),
+        Syrup::DecodeTypedDeliver => lp(&deliver(random).encode()),
+        Syrup::RoundtripStruct | Syrup::RoundtripStructOwned => {
             let port = random.between(1, 65535) as i64;
             server_fields(&host(random), port, random.below(2) == 0)
         }
-        ("syrup_encode_unsorted", _) => lp(&unsorted(random).encode()),
-        ("syrup_decimal", _) => lp(&decimal(random, report)),
-        (_, "skill") => lp(&skill(random).value().encode()),
-        (_, "list100") => lp(&Value::List((0..100).map(|_| small(random)).collect()).encode()),
-        (_, "export") => lp(&export(random.below(1 << 16)).encode()),
-        (_, "server") => {
-            let port = random.between(1, 65535) as i64;
-            lp(&server(&host(random), port, random.below(2) == 0).encode())
-        }
-        (_, "captp") if report => lp(&report_captp(random).encode()),
-        (_, "captp") => lp(&message(random).encode()),
-        (_, "bigint") => lp(&Value::List((0..16).map(|_| large(random)).collect()).encode()),
-        (_, "utf8") => lp(&Value::List((0..16).map(|_| speech(random)).collect()).encode()),
-        (_, "deep") => lp(&deep(random, 64).encode()),
-        (_, "1mb") => lp(&large_list(random, op.size).encode()),
-        (kernel, case) => bail!("no generator for kernel {kernel}, case {case}"),
+        Syrup::EncodeUnsorted => lp(&unsorted(random).encode()),
+        Syrup::Decimal => lp(&decimal(random, report)),
+        _ => match op.case.as_str() {
+            "skill" => lp(&skill(random).value().encode()),
+            "list100" => lp(&Value::List((0..100).map(|_| small(random)).collect()).encode()),
+            "export" => lp(&export(random.below(1 << 16)).encode()),
+            "server" => {
+                let port = random.between(1, 65535) as i64;
+                lp(&server(&host(random), port, random.below(2) == 0).encode())
+            }
+            "captp" if report => lp(&report_captp(random).encode()),
+            "captp" => lp(&message(random).encode()),
+            "bigint" => lp(&Value::List((0..16).map(|_| large(random)).collect()).encode()),
+            "utf8" => lp(&Value::List((0..16).map(|_| speech(random)).collect()).encode()),
+            "deep" => lp(&deep(random, 64).encode()),
+            "1mb" => lp(&large_list(random, op.size).encode()),
+            case => bail!("no generator for kernel {}, case {case}", op.kernel),
+        },
     })
 }
 
@@ -484,25 +490,27 @@ mod tests {
     fn the_report_s_bytes_are_the_report_s() {
         let texts = [
             (
+                Syrup::Decode,
                 "syrup_decode_skill",
                 "<12\"skill:invoke7'gay-mcp7'palette{1\"n4+4\"seed1069+}0+>",
             ),
             (
+                Syrup::RoundtripTree,
                 "syrup_roundtrip_tree",
                 "{4\"host9\"localhost4\"port8080+7\"enabledt}",
             ),
         ];
-        for (id, text) in texts {
+        for (kernel, id, text) in texts {
             let op = crate::ops::catalogue()
                 .iter()
                 .find(|op| op.id == id)
                 .unwrap();
-            assert_eq!(report(op, 0).unwrap()[4..], *text.as_bytes());
+            assert_eq!(report(kernel, op, 0).unwrap()[4..], *text.as_bytes());
         }
         let list = crate::ops::catalogue()
             .iter()
             .find(|op| op.id == "syrup_decode_list100");
-        let list = &report(list.unwrap(), 0).unwrap()[4..];
+        let list = &report(Syrup::Decode, list.unwrap(), 0).unwrap()[4..];
         assert!(list.len() == 474 && list.starts_with(b"[0+42+84+") && list.ends_with(b"4158+]"));
         assert_eq!(report_skill().unwrap().len(), 55);
     }

@@ -11,67 +11,80 @@ use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{Elements, elements, parse};
+use crate::kernel::Syrup;
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::Expected;
 
-/// The rows of `arena/ops/syrup.toml`.
-pub struct Syrup;
-
-/// Whether the whole item is one element: a stream of messages, or a bare value.
-fn is_whole(op: &Op) -> bool {
-    op.kernel.starts_with("syrup_stream") || op.kernel == "syrup_reencode"
+/// How an item consists of elements.
+enum Layout {
+    /// The whole item is one element: a stream of messages, or a bare value.
+    Whole,
+    /// The fields of a struct: a number of texts, and the size of the rest.
+    Fields(usize, usize),
+    /// Elements that are preceded by their lengths.
+    Prefixed,
 }
 
-/// The number of texts and the size of the remaining fields, in kernels whose elements are fields of a struct.
-fn fields(op: &Op) -> Option<(usize, usize)> {
-    match op.kernel.as_str() {
-        "syrup_encode_typed_skill" => Some((2, 3 * 8)),
-        "syrup_encode_typed_export" => Some((0, 8)),
-        "syrup_roundtrip_struct" | "syrup_roundtrip_struct_owned" => Some((1, 8 + 1)),
-        _ => None,
+impl Syrup {
+    fn layout(self) -> Layout {
+        match self {
+            Self::Stream | Self::StreamOwned | Self::Reencode => Layout::Whole,
+            Self::EncodeTypedSkill => Layout::Fields(2, 3 * 8),
+            Self::EncodeTypedExport => Layout::Fields(0, 8),
+            Self::RoundtripStruct | Self::RoundtripStructOwned => Layout::Fields(1, 8 + 1),
+            Self::Encode
+            | Self::EncodeUnsorted
+            | Self::Decode
+            | Self::DecodeOwned
+            | Self::Walk
+            | Self::DecodeTypedSkill
+            | Self::DecodeTypedCaptp
+            | Self::DecodeTypedDeliver
+            | Self::Cid
+            | Self::RoundtripTree
+            | Self::Decimal => Layout::Prefixed,
+        }
     }
 }
 
 impl Elements for Syrup {
     fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
-        inputs::published(op)
+        inputs::published(*self, op)
     }
 
     fn element(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
-        inputs::element(op, random)
+        inputs::element(*self, op, random)
     }
 
     fn item(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
-        if op.kernel.starts_with("syrup_stream") {
-            return Ok(inputs::stream(op.ops_per_call, random));
+        match self {
+            Self::Stream | Self::StreamOwned => Ok(inputs::stream(op.ops_per_call, random)),
+            _ => elements(self, op, random),
         }
-        elements(self, op, random)
     }
 
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
-        outputs::expected(&op.kernel, op.ops_per_call, item).with_context(|| op.kernel.clone())
+        outputs::expected(*self, op.ops_per_call, item).with_context(|| op.kernel.name())
     }
 
-    fn is_prefixed(&self, op: &Op) -> bool {
-        !is_whole(op) && fields(op).is_none()
+    fn is_prefixed(&self, _op: &Op) -> bool {
+        matches!(self.layout(), Layout::Prefixed)
     }
 
     fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
-        if is_whole(op) {
-            return Ok(iter::once(0..item.len()).collect());
+        match self.layout() {
+            Layout::Whole => Ok(iter::once(0..item.len()).collect()),
+            Layout::Prefixed => super::regions(true, op, item),
+            Layout::Fields(texts, rest) => parse(op, item, |reader| {
+                let start = item.len() - reader.0.len();
+                for _ in 0..texts {
+                    reader.lp()?;
+                }
+                reader.take(rest)?;
+                Ok(start)
+            }),
         }
-        let Some((texts, rest)) = fields(op) else {
-            return super::regions(true, op, item);
-        };
-        parse(op, item, |reader| {
-            let start = item.len() - reader.0.len();
-            for _ in 0..texts {
-                reader.lp()?;
-            }
-            reader.take(rest)?;
-            Ok(start)
-        })
     }
 
     fn malformed(&self, decoder: &str) -> Result<Vec<Vec<u8>>> {

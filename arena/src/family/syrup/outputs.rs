@@ -4,6 +4,7 @@ use anyhow::{Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
 use super::{Value, int, record, string, symbol};
+use crate::kernel::Syrup;
 use crate::truth::{Expected, word_sum};
 use crate::wire::Reader;
 
@@ -30,11 +31,11 @@ impl Output {
 }
 
 /// The expected output of `kernel` on one item.
-pub fn expected(kernel: &str, elements: usize, item: &[u8]) -> Result<Expected> {
+pub fn expected(kernel: Syrup, elements: usize, item: &[u8]) -> Result<Expected> {
     let mut input = Reader(item);
     let mut out = Output::default();
     match kernel {
-        "syrup_stream" | "syrup_stream_owned" => {
+        Syrup::Stream | Syrup::StreamOwned => {
             let mut stream = Vec::new();
             while !input.0.is_empty() {
                 stream.extend(input.lp()?);
@@ -43,24 +44,27 @@ pub fn expected(kernel: &str, elements: usize, item: &[u8]) -> Result<Expected> 
             ensure!(messages.len() == elements, "{} messages", messages.len());
             messages.iter().for_each(|message| out.decoded(message));
         }
-        "syrup_reencode" => out.part(&Value::decode(input.rest())?.encode()),
+        Syrup::Reencode => out.part(&Value::decode(input.rest())?.encode()),
         _ => {
             for _ in 0..elements {
                 element(kernel, &mut input, &mut out)?;
             }
         }
     }
-    ensure!(input.0.is_empty(), "{kernel}: the item has bytes left over");
+    ensure!(
+        input.0.is_empty(),
+        "{kernel:?}: the item has bytes left over"
+    );
     Ok(Expected {
         bytes: out.verified,
         sum: out.sum,
     })
 }
 
-fn element(kernel: &str, input: &mut Reader<'_>, out: &mut Output) -> Result<()> {
+fn element(kernel: Syrup, input: &mut Reader<'_>, out: &mut Output) -> Result<()> {
     match kernel {
-        "syrup_encode" => out.part(&Value::decode(input.lp()?)?.encode()),
-        "syrup_encode_unsorted" => {
+        Syrup::Encode => out.part(&Value::decode(input.lp()?)?.encode()),
+        Syrup::EncodeUnsorted => {
             let Value::List(flat) = Value::decode(input.lp()?)? else {
                 bail!("no list")
             };
@@ -69,12 +73,12 @@ fn element(kernel: &str, input: &mut Reader<'_>, out: &mut Output) -> Result<()>
                 .map(|pair| (pair[0].clone(), pair[1].clone()));
             out.part(&Value::Dictionary(entries.collect()).encode());
         }
-        "syrup_decode" | "syrup_decode_owned" | "syrup_roundtrip_tree" => {
+        Syrup::Decode | Syrup::DecodeOwned | Syrup::RoundtripTree => {
             out.decoded(&Value::decode(input.lp()?)?);
         }
-        "syrup_walk" => out.part(&Value::decode(input.lp()?)?.fold().to_le_bytes()),
-        "syrup_cid" => out.part(&Sha256::digest(Value::decode(input.lp()?)?.encode())),
-        "syrup_encode_typed_skill" => {
+        Syrup::Walk => out.part(&Value::decode(input.lp()?)?.fold().to_le_bytes()),
+        Syrup::Cid => out.part(&Sha256::digest(Value::decode(input.lp()?)?.encode())),
+        Syrup::EncodeTypedSkill => {
             let skill = Skill {
                 agent: input.text()?.to_owned(),
                 tool: input.text()?.to_owned(),
@@ -84,7 +88,7 @@ fn element(kernel: &str, input: &mut Reader<'_>, out: &mut Output) -> Result<()>
             };
             out.part(&skill.value().encode());
         }
-        "syrup_decode_typed_skill" => {
+        Syrup::DecodeTypedSkill => {
             let skill = Skill::decode(input.lp()?)?;
             out.part(skill.agent.as_bytes());
             out.part(skill.tool.as_bytes());
@@ -94,10 +98,10 @@ fn element(kernel: &str, input: &mut Reader<'_>, out: &mut Output) -> Result<()>
                     .concat(),
             );
         }
-        "syrup_encode_typed_export" => {
+        Syrup::EncodeTypedExport => {
             out.part(&record("desc:export", vec![int(input.u64()?)]).encode());
         }
-        "syrup_decode_typed_captp" => {
+        Syrup::DecodeTypedCaptp => {
             let value = Value::decode(input.lp()?)?;
             let [to, method, arguments] = fields(&value, "op:deliver")?;
             let Value::Symbol(method) = method else {
@@ -116,7 +120,7 @@ fn element(kernel: &str, input: &mut Reader<'_>, out: &mut Output) -> Result<()>
                     .collect::<Vec<_>>(),
             );
         }
-        "syrup_decode_typed_deliver" => {
+        Syrup::DecodeTypedDeliver => {
             let value = Value::decode(input.lp()?)?;
             let [to, arguments, answer, resolve] = fields(&value, "op:deliver")?;
             ensure!(matches!(arguments, Value::List(_)), "no list");
@@ -132,14 +136,14 @@ fn element(kernel: &str, input: &mut Reader<'_>, out: &mut Output) -> Result<()>
             out.part(&words.map(u64::to_le_bytes).concat());
             out.part(&arguments.encode());
         }
-        "syrup_roundtrip_struct" | "syrup_roundtrip_struct_owned" => {
+        Syrup::RoundtripStruct | Syrup::RoundtripStructOwned => {
             let (host, port, enabled) = (input.text()?, input.i64()?, input.take(1)?[0]);
             out.verified
                 .extend(server(host, port, enabled == 1).encode());
             out.part(host.as_bytes());
             out.part(&[port.to_le_bytes().as_slice(), &[enabled]].concat());
         }
-        "syrup_decimal" => {
+        Syrup::Decimal => {
             let (mark, digits) = input
                 .lp()?
                 .split_last()
@@ -148,7 +152,9 @@ fn element(kernel: &str, input: &mut Reader<'_>, out: &mut Output) -> Result<()>
             let value: u64 = std::str::from_utf8(digits)?.parse()?;
             out.part(&value.to_le_bytes());
         }
-        other => bail!("no reference for kernel {other}"),
+        Syrup::Stream | Syrup::StreamOwned | Syrup::Reencode => {
+            bail!("{kernel:?} has whole items")
+        }
     }
     Ok(())
 }

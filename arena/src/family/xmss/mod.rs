@@ -12,21 +12,19 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use serde_json::Value;
 
 use super::{Cases, Family, Selection, probe_seed};
+use crate::kernel::Xmss;
 use crate::ops::{Input, Op};
 use crate::random::Random;
 use crate::truth::{Expected, unhex};
-use statement::{Key, P, POSEIDON1, POSEIDON2, Scheme};
-
-/// The rows of `arena/ops/xmss.toml`.
-pub struct Xmss;
+use statement::{Key, P, POSEIDON1, POSEIDON2, Permutation, Scheme};
 
 impl Family for Xmss {
     fn cases(&self, op: &Op, selection: Selection) -> Result<Cases> {
-        Ok(cases(op, selection)?.into_iter().unzip())
+        Ok(cases(*self, op, selection)?.into_iter().unzip())
     }
 
     fn expected(&self, op: &Op, item: &[u8]) -> Result<Option<Expected>> {
-        Ok(output(op, item)?.map(|part| Expected::of(&[part])))
+        Ok(output(*self, op, item)?.map(|part| Expected::of(&[part])))
     }
 
     // The elements of an item only count operations; a call works on the whole item.
@@ -134,7 +132,7 @@ const REPORT: [(u8, &str); 2] = [
 ];
 
 /// Items of a row and their expected outputs.
-fn cases(op: &Op, selection: Selection) -> Result<Vec<(Vec<u8>, Expected)>> {
+fn cases(kernel: Xmss, op: &Op, selection: Selection) -> Result<Vec<(Vec<u8>, Expected)>> {
     let (seed, count) = match selection {
         Selection::Main => (op.seed, op.items),
         Selection::Probe { round, count } => (probe_seed(op, round), count),
@@ -144,19 +142,19 @@ fn cases(op: &Op, selection: Selection) -> Result<Vec<(Vec<u8>, Expected)>> {
     let first = matches!(selection, Selection::Main);
     let mut cases = Vec::new();
     for index in 0..count {
-        let (item, part) = match (op.kernel.as_str(), op.input) {
-            ("xmss_report", _) => {
+        let (item, part) = match kernel {
+            Xmss::Report => {
                 let (byte, digest) = REPORT[if first { 0 } else { index % 2 }];
                 (vec![byte; 32], unhex(digest.as_bytes())?)
             }
-            ("xmss_prf", _) => pseudorandom(&mut random)?,
-            ("xmss_keygen", Input::Varied) if op.case == "leanvm" => {
+            Xmss::Prf => pseudorandom(&mut random)?,
+            Xmss::Keygen if op.input == Input::Varied && op.case == "leanvm" => {
                 let (seed, epochs) = (random.word(), op.ops_per_call as u64);
                 let start = random.below(1 << 31) as u64;
                 let key = leanvm::Key::new(seed, start, epochs)?;
                 (key_item(seed, start, epochs), key.public_key()?)
             }
-            ("xmss_keygen", Input::Varied) => {
+            Xmss::Keygen if op.input == Input::Varied => {
                 let (scheme, _) = scheme(op)?;
                 let seed = random.word();
                 let epochs = 1 << scheme.log_lifetime;
@@ -165,11 +163,14 @@ fn cases(op: &Op, selection: Selection) -> Result<Vec<(Vec<u8>, Expected)>> {
                     Key::new(scheme, seed).public_key(),
                 )
             }
-            ("xmss_keygen" | "xmss_advance" | "xmss_load" | "xmss_save", _) => known_key(op)?,
-            ("xmss_sign", _) => sign(op, &mut random)?,
-            ("xmss_verify", _) => verify(op, &mut random)?,
-            ("xmss_verify_leanvm", _) => verify_leanvm(op, &mut random)?,
-            _ => permutation(op, &mut random)?,
+            Xmss::Keygen | Xmss::Advance | Xmss::Load | Xmss::Save => known_key(kernel, op)?,
+            Xmss::Sign => sign(op, &mut random)?,
+            Xmss::Verify => verify(op, &mut random)?,
+            Xmss::VerifyLeanvm => verify_leanvm(op, &mut random)?,
+            Xmss::Poseidon1Width16 => states(&POSEIDON1[0], op, &mut random)?,
+            Xmss::Poseidon1Width24 => states(&POSEIDON1[1], op, &mut random)?,
+            Xmss::Poseidon2Width16 => states(&POSEIDON2[0], op, &mut random)?,
+            Xmss::Poseidon2Width24 => states(&POSEIDON2[1], op, &mut random)?,
         };
         cases.push((item, Expected::of(&[part])));
     }
@@ -182,71 +183,67 @@ fn key_item(seed: u64, start: u64, count: u64) -> Vec<u8> {
 }
 
 /// A key item and leanSig's output for it.
-fn known_key(op: &Op) -> Result<(Vec<u8>, Vec<u8>)> {
+fn known_key(kernel: Xmss, op: &Op) -> Result<(Vec<u8>, Vec<u8>)> {
     let vectors = scheme(op)?.1[0];
     let value = &*vectors.value;
     let epochs = number(&value["num_active_epochs"])?;
     let item = key_item(vectors.seed, number(&value["activation_epoch"])?, epochs);
-    let output = match op.kernel.as_str() {
-        "xmss_advance" => hex(&value["after_advance_preparation"][0]["sk_ssz_sha3_256"])?,
-        "xmss_save" => number(&value["sk_ssz_len"])?.to_le_bytes().to_vec(),
+    let output = match kernel {
+        Xmss::Advance => hex(&value["after_advance_preparation"][0]["sk_ssz_sha3_256"])?,
+        Xmss::Save => number(&value["sk_ssz_len"])?.to_le_bytes().to_vec(),
         _ => hex(&value["pk_ssz"])?,
     };
     Ok((item, output))
 }
 
 /// The output of a changed item; `None` if it cannot be computed from the item's bytes alone.
-fn output(op: &Op, item: &[u8]) -> Result<Option<Vec<u8>>> {
-    Ok(match op.kernel.as_str() {
-        kernel if kernel.starts_with("poseidon") => Some(permuted(op, item)?),
-        "xmss_prf" => Some(chain_starts(item)?),
-        "xmss_sign" => Some(signature(op, item)?),
-        _ => None,
+fn output(kernel: Xmss, op: &Op, item: &[u8]) -> Result<Option<Vec<u8>>> {
+    Ok(match kernel {
+        Xmss::Poseidon1Width16 => Some(permuted(&POSEIDON1[0], op, item)?),
+        Xmss::Poseidon1Width24 => Some(permuted(&POSEIDON1[1], op, item)?),
+        Xmss::Poseidon2Width16 => Some(permuted(&POSEIDON2[0], op, item)?),
+        Xmss::Poseidon2Width24 => Some(permuted(&POSEIDON2[1], op, item)?),
+        Xmss::Prf => Some(chain_starts(item)?),
+        Xmss::Sign => Some(signature(op, item)?),
+        Xmss::Keygen
+        | Xmss::Report
+        | Xmss::Verify
+        | Xmss::VerifyLeanvm
+        | Xmss::Advance
+        | Xmss::Load
+        | Xmss::Save => None,
     })
 }
 
 /// Random states in column order (element 0 of every state, then element 1), and their permutations.
-fn permutation(op: &Op, random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
-    let (states, width) = (states(op), width(op)?);
-    let element = |random: &mut Random| random.below(P as usize) as u32;
+fn states(permutation: &Permutation, op: &Op, random: &mut Random) -> Result<(Vec<u8>, Vec<u8>)> {
     let mut item = Vec::new();
-    for _ in 0..states * width {
-        item.extend(element(random).to_le_bytes());
+    for _ in 0..lanes(op) * permutation.width() {
+        item.extend((random.below(P as usize) as u32).to_le_bytes());
     }
-    let output = permuted(op, &item)?;
+    let output = permuted(permutation, op, &item)?;
     Ok((item, output))
 }
 
-fn states(op: &Op) -> usize {
+/// Number of states in an item.
+fn lanes(op: &Op) -> usize {
     if op.case == "lanes" { 16 } else { 1 }
 }
 
-fn width(op: &Op) -> Result<usize> {
-    let (_, width) = op.kernel.rsplit_once('_').context("the kernel's width")?;
-    Ok(width.parse()?)
-}
-
 /// Permutes the states of an item.
-fn permuted(op: &Op, item: &[u8]) -> Result<Vec<u8>> {
-    let permutation = match op.kernel.as_str() {
-        "poseidon1_16" => &POSEIDON1[0],
-        "poseidon1_24" => &POSEIDON1[1],
-        "poseidon2_16" => &POSEIDON2[0],
-        "poseidon2_24" => &POSEIDON2[1],
-        other => bail!("no kernel {other}"),
-    };
-    let (states, width) = (states(op), width(op)?);
+fn permuted(permutation: &Permutation, op: &Op, item: &[u8]) -> Result<Vec<u8>> {
+    let (lanes, width) = (lanes(op), permutation.width());
     let (words, []) = item.as_chunks::<4>() else {
         bail!("expected words of 4 bytes")
     };
-    ensure!(words.len() == states * width, "{} words", words.len());
+    ensure!(words.len() == lanes * width, "{} words", words.len());
     let mut output = vec![0; item.len()];
-    for lane in 0..states {
-        let column = |i: usize| states * i + lane;
+    for lane in 0..lanes {
+        let column = |i: usize| lanes * i + lane;
         let mut state: Vec<u64> = (0..width)
             .map(|i| u32::from_le_bytes(words[column(i)]).into())
             .collect();
-        for _ in 0..op.ops_per_call / states {
+        for _ in 0..op.ops_per_call / lanes {
             permutation.permute(&mut state);
         }
         for (i, element) in state.iter().enumerate() {
@@ -406,18 +403,23 @@ fn malformed_signatures() -> Result<Vec<Vec<u8>>> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::kernel::Kernel;
     use crate::ops::catalogue;
 
     #[test]
     fn rows_have_reproducible_items_with_a_truth() {
-        for op in catalogue().iter().filter(|op| op.family == "xmss") {
+        for op in catalogue() {
+            let Kernel::Xmss(kernel) = op.kernel else {
+                continue;
+            };
             let selection = Selection::Probe { round: 0, count: 2 };
-            let two = cases(op, selection).unwrap();
-            assert_eq!(two, cases(op, selection).unwrap(), "{}", op.id);
+            let two = cases(kernel, op, selection).unwrap();
+            assert_eq!(two, cases(kernel, op, selection).unwrap(), "{}", op.id);
             assert!(two.iter().all(|(_, output)| !output.bytes.is_empty()));
-            let known = ["xmss_keygen", "xmss_advance", "xmss_load", "xmss_save"];
-            let one = known.contains(&op.kernel.as_str()) && op.input == Input::Vectors;
-            let same = op.ops_per_call == 1 && op.kernel.starts_with("xmss_verify");
+            let known = [Xmss::Keygen, Xmss::Advance, Xmss::Load, Xmss::Save];
+            let one = known.contains(&kernel) && op.input == Input::Vectors;
+            let verifies = matches!(kernel, Xmss::Verify | Xmss::VerifyLeanvm);
+            let same = op.ops_per_call == 1 && verifies;
             assert!(same || (two[0].0 == two[1].0) == one, "{}", op.id);
         }
     }

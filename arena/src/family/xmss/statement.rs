@@ -115,6 +115,11 @@ impl Permutation {
         }
     }
 
+    /// Number of elements of a state.
+    pub fn width(&self) -> usize {
+        self.full.len()
+    }
+
     /// Applies the permutation in place.
     pub fn permute(&self, state: &mut Vec<u64>) {
         if self.leading {
