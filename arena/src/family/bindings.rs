@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use anyhow::Result;
 
+use super::element::{Elements, read};
 use super::ethereum::outputs;
-use super::{Elements, read};
 use crate::kernel::{Bindings, Ethereum};
 use crate::ops::Op;
 use crate::random::Random;

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use anyhow::Result;
 
-use super::Elements;
+use super::element::{Elements, elements, regions};
 use crate::kernel::Captp;
 use crate::ops::Op;
 use crate::random::Random;
@@ -24,14 +24,14 @@ impl Elements for Captp {
     fn item(&self, op: &Op, random: &mut Random) -> Result<Vec<u8>> {
         match self.is_single() {
             true => self.element(op, random),
-            false => super::elements(self, op, random),
+            false => elements(self, op, random),
         }
     }
 
     fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
         match self.is_single() {
             true => Ok(std::iter::once(0..item.len()).collect()),
-            false => super::regions(false, op, item),
+            false => regions(false, op, item),
         }
     }
 

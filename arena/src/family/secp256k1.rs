@@ -4,8 +4,8 @@ use anyhow::{Result, bail};
 use num_bigint::BigUint;
 
 use super::draw::{secret_key, wrong};
+use super::element::{Elements, read};
 use super::vectors::{bytes, input};
-use super::{Elements, read};
 use crate::kernel::Secp256k1;
 use crate::ops::Op;
 use crate::random::Random;

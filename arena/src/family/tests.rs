@@ -6,7 +6,7 @@ use super::vectors::{BLOCKS, PUBLISHED, bytes, number};
 use super::*;
 use crate::change::Words;
 use crate::kernel::{Ethereum, Precompile, Secp256k1};
-use crate::ops::catalogue;
+use crate::ops::{Input, catalogue};
 use crate::truth::hex;
 use crate::wire::le32;
 

@@ -7,7 +7,7 @@ mod token;
 use anyhow::{Context as _, Result, bail};
 use num_bigint::BigUint;
 
-use super::Elements;
+use super::element::Elements;
 use super::mainnet::{secret_key, sender, transaction};
 use crate::kernel::Block;
 use crate::ops::{Input, Op};

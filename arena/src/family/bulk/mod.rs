@@ -15,8 +15,8 @@ use anyhow::{Context as _, Result, bail};
 use num_bigint::BigUint;
 use sha2::{Digest as _, Sha256};
 
+use super::element::{Elements, elements};
 use super::mainnet::{TOPICS, account, amount, log, sender, transaction, zipf};
-use super::{Elements, elements};
 use crate::kernel::Bulk;
 use crate::ops::Op;
 use crate::random::Random;

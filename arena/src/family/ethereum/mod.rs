@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use anyhow::Result;
 
+use super::element::{Elements, elements, parse, read, regions};
 use super::vectors::blocks;
-use super::{Elements, elements, parse, read};
 use crate::kernel::Ethereum;
 use crate::ops::{Input, Op};
 use crate::random::Random;
@@ -87,7 +87,7 @@ impl Elements for Ethereum {
                     Ok(start)
                 })
             }
-            _ => super::regions(self.is_prefixed(op), op, item),
+            _ => regions(self.is_prefixed(op), op, item),
         }
     }
 

@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::BigUint;
 use serde_json::Value;
 
-use super::{Cases, Family, Selection, probe_seed};
+use super::element::{Cases, Family, Selection, probe_seed, regions};
 use crate::kernel::{Kernel, Precompile};
 use crate::ops::{self, Input, Op};
 use crate::random::Random;
@@ -69,7 +69,7 @@ impl Family for Precompile {
     }
 
     fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
-        super::regions(false, op, item)
+        regions(false, op, item)
     }
 
     fn gas(&self, op: &Op) -> Result<Option<u64>> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::super::{Cases, Family, Selection, regions};
+use super::super::element::{Cases, Family, Selection, regions};
 use super::{Case, address, bytes, draw_like, drawn, gas, inputs, like, report, unzip, vector};
 use crate::kernel::Program;
 use crate::ops::Op;

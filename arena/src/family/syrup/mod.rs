@@ -10,7 +10,7 @@ use std::ops::Range;
 use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::{BigInt, BigUint, Sign};
 
-use super::{Elements, elements, parse};
+use super::element::{Elements, elements, parse, regions};
 use crate::kernel::Syrup;
 use crate::ops::Op;
 use crate::random::Random;
@@ -75,7 +75,7 @@ impl Elements for Syrup {
     fn regions(&self, op: &Op, item: &[u8]) -> Result<Vec<Range<usize>>> {
         match self.layout() {
             Layout::Whole => Ok(iter::once(0..item.len()).collect()),
-            Layout::Prefixed => super::regions(true, op, item),
+            Layout::Prefixed => regions(true, op, item),
             Layout::Fields(texts, rest) => parse(op, item, |reader| {
                 let start = item.len() - reader.0.len();
                 for _ in 0..texts {

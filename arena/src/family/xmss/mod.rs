@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use serde_json::Value;
 
-use super::{Cases, Family, Selection, probe_seed};
+use super::element::{Cases, Family, Selection, probe_seed};
 use crate::kernel::Xmss;
 use crate::ops::{Input, Op};
 use crate::random::Random;
