@@ -6,11 +6,10 @@ use std::ops::Range;
 use anyhow::Result;
 
 use super::element::{Elements, read};
-use super::ethereum::outputs;
 use crate::kernel::{Bindings, Ethereum};
 use crate::ops::Op;
 use crate::random::Random;
-use crate::truth::Expected;
+use crate::truth::{Expected, ethereum::outputs};
 
 impl Bindings {
     /// The kernel of the `ethereum` family with the same items.

@@ -2,7 +2,6 @@
 
 mod inputs;
 mod malformed;
-mod outputs;
 
 use std::ops::Range;
 
@@ -13,10 +12,8 @@ use super::vectors::blocks;
 use crate::kernel::Ethereum;
 use crate::ops::{Input, Op};
 use crate::random::Random;
-use crate::truth::Expected;
+use crate::truth::{Expected, ethereum::outputs};
 use crate::wire::{Reader, lp};
-
-pub use outputs::outputs;
 
 impl Elements for Ethereum {
     fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {

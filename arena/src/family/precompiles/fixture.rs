@@ -7,12 +7,12 @@ use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::BigUint;
 use serde_json::Value;
 
-use super::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, Point};
 use super::inputs::{self, be, bls, bn254};
 use super::{Case, address, bytes};
 use crate::kernel::Precompile;
 use crate::ops::{Input, Op};
 use crate::random::Random;
+use crate::truth::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, Point};
 use crate::truth::unhex;
 
 /// Named parts of a case, each of the same form as a case.

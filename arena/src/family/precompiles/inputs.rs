@@ -9,12 +9,12 @@ use num_bigint::BigUint;
 use serde_json::Value;
 
 use super::super::draw::wrong;
-use super::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, P256, Point};
-use super::{Case, bytes, hash};
+use super::{Case, bytes};
 use crate::kernel::Precompile;
 use crate::ops::Op;
 use crate::random::Random;
-use crate::truth::{keccak256, secp256k1};
+use crate::truth::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, P256, Point};
+use crate::truth::{hash, keccak256, secp256k1};
 
 /// Geth's vectors of the map-to-curve precompiles.
 static MAPS: LazyLock<[Value; 2]> = LazyLock::new(|| {

@@ -4,9 +4,7 @@
 //! Nothing here shares code with the library or with a contender. An output has two parts: one byte, 1 for success and
 //! 0 for failure, and the bytes that the precompile returns.
 
-mod curve;
 mod fixture;
-mod hash;
 mod inputs;
 mod program;
 pub mod search;
@@ -247,7 +245,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::kernel::Program;
-    use crate::truth::hex;
+    use crate::truth::{hash, hex};
 
     #[test]
     fn hashes_are_the_published_ones() {

@@ -7,11 +7,11 @@ use num_bigint::{BigInt, BigUint};
 use serde::Deserialize;
 
 use super::super::draw::{letters, spread};
-use super::outputs::{Skill, server};
-use super::{Value, int, record, string, symbol};
 use crate::kernel::Syrup;
 use crate::ops::{Input, Op};
 use crate::random::Random;
+use crate::truth::syrup::outputs::{Skill, server};
+use crate::truth::syrup::{Value, int, record, string, symbol};
 use crate::truth::unhex;
 use crate::wire::lp;
 

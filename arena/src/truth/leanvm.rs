@@ -3,16 +3,15 @@
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::random::Random;
-
 /// Chains of an epoch.
 const CHAINS: usize = 42;
 /// Steps from the start of a chain to its end.
 const STEPS: u32 = 7;
 /// Height of the tree.
 const HEIGHT: u32 = 32;
-/// Length of a public key and of a signature in bytes.
+/// Length of a public key in bytes.
 pub const PUBLIC_KEY: usize = 32;
+/// Length of a signature in bytes.
 pub const SIGNATURE: usize = 1208;
 
 /// What a hash is for.
@@ -257,11 +256,13 @@ impl Key {
         first(digest)
     }
 
+    /// The public key: root and parameter.
     pub fn public_key(&self) -> Result<Vec<u8>> {
         let root = self.layers.last().context("no root")?.node(0)?;
         Ok([root, &self.parameter].map(|part| &part[..]).concat())
     }
 
+    /// Signs with the first randomizer that gives a codeword.
     pub fn sign(&self, epoch: u32, message: &[u8; 32]) -> Result<Vec<u8>> {
         ensure!(u64::from(epoch) >= self.start, "epoch {epoch}");
         let found = (0..=u32::MAX).find_map(|trial| {
@@ -288,19 +289,6 @@ impl Key {
     }
 }
 
-/// Signatures of drawn messages by one key, with everything that verifies them: public key, epoch, message, signature.
-pub fn claims(seed: u64, count: u32) -> Result<Vec<Vec<u8>>> {
-    let mut random = Random::new(seed);
-    let key = Key::new(random.word(), 1 << 20, u64::from(count))?;
-    let public_key = key.public_key()?;
-    let claim = |epoch: u32| {
-        let message: [u8; 32] = random.bytes(32).try_into().unwrap_or_default();
-        let signature = key.sign(epoch, &message)?;
-        Ok([&public_key[..], &epoch.to_le_bytes(), &message, &signature].concat())
-    };
-    (1 << 20..(1 << 20) + count).map(claim).collect()
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -311,7 +299,7 @@ mod tests {
 
     #[test]
     fn published_hashes_keys_and_signatures() {
-        let text = include_str!("../../../../vectors/xmss/leanvm.json");
+        let text = include_str!("../../../vectors/xmss/leanvm.json");
         let file: Value = serde_json::from_str(text).unwrap();
         let bytes = |value: &Value| unhex(value.as_str().unwrap().as_bytes()).unwrap();
         for case in file["blake2s"].as_array().unwrap() {

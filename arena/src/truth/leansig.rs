@@ -18,7 +18,7 @@ pub type Digest = [u64; 8];
 pub type Parameter = [u64; 5];
 
 static CONSTANTS: LazyLock<Value> = LazyLock::new(|| {
-    let text = include_str!("../../../../vectors/xmss/constants.json");
+    let text = include_str!("../../../vectors/xmss/constants.json");
     // The constants are compiled in and read by every test.
     serde_json::from_str(text).unwrap_or_else(|error| unreachable!("embedded vectors: {error}"))
 });
@@ -443,7 +443,7 @@ mod tests {
 
     #[test]
     fn permutations_are_leansigs_and_plonky3s() {
-        let vectors = file(include_str!("../../../../vectors/xmss/primitives.json"));
+        let vectors = file(include_str!("../../../vectors/xmss/primitives.json"));
         for permutation in &*POSEIDON1 {
             let name = format!("poseidon1_koalabear_{}", permutation.full.len());
             for vector in vectors[name].as_array().unwrap() {
@@ -480,8 +480,8 @@ mod tests {
 
     #[test]
     fn keys_and_signatures_are_leansigs() {
-        let test = include_str!("../../../../vectors/xmss/test_2e8_dim4_full.json");
-        let dim46 = include_str!("../../../../vectors/xmss/dim46_2e8_full.json");
+        let test = include_str!("../../../vectors/xmss/test_2e8_dim4_full.json");
+        let dim46 = include_str!("../../../vectors/xmss/dim46_2e8_full.json");
         for (text, scheme, seed) in [
             (test, Scheme::TEST, 1001),
             (dim46, Scheme::chains46(8), 1003),

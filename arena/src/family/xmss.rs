@@ -1,8 +1,5 @@
-//! Generalized XMSS. The expected outputs are leanSig's own (`vectors/xmss`) or come from the readable reference in
-//! [`statement`] and [`leanvm`], which share no code with the library.
-
-pub mod leanvm;
-pub mod statement;
+//! Generalized XMSS. The expected outputs are leanSig's own (`vectors/xmss`) or come from the readable references
+//! [`leansig`] and [`leanvm`], which share no code with the library.
 
 use std::iter;
 use std::ops::Range;
@@ -15,8 +12,8 @@ use super::element::{Cases, Family, Selection, probe_seed};
 use crate::kernel::Xmss;
 use crate::ops::{Input, Op};
 use crate::random::Random;
-use crate::truth::{Expected, unhex};
-use statement::{Key, P, POSEIDON1, POSEIDON2, Permutation, Scheme};
+use crate::truth::leansig::{self, Key, P, POSEIDON1, POSEIDON2, Permutation, Scheme};
+use crate::truth::{Expected, leanvm, unhex};
 
 impl Family for Xmss {
     fn cases(&self, op: &Op, selection: Selection) -> Result<Cases> {
@@ -56,7 +53,7 @@ macro_rules! vectors {
         $(static $name: Vectors = Vectors {
             seed: $seed,
             value: LazyLock::new(|| {
-                let text = include_str!(concat!("../../../../vectors/xmss/", $file, ".json"));
+                let text = include_str!(concat!("../../../vectors/xmss/", $file, ".json"));
                 // The vectors are compiled in and read by every test.
                 serde_json::from_str(text).unwrap_or_else(|error| unreachable!("vectors: {error}"))
             }),
@@ -90,7 +87,20 @@ static LEANVM_KEY: LazyLock<Result<leanvm::Key>> =
     LazyLock::new(|| leanvm::Key::new(LEANVM, 0, 256));
 
 /// Claims that rows of verification draw from.
-static LEANVM_CLAIMS: LazyLock<Result<Vec<Vec<u8>>>> = LazyLock::new(|| leanvm::claims(2002, 32));
+static LEANVM_CLAIMS: LazyLock<Result<Vec<Vec<u8>>>> = LazyLock::new(|| claims(2002, 32));
+
+/// Signatures of drawn messages by one key, with everything that verifies them: public key, epoch, message, signature.
+fn claims(seed: u64, count: u32) -> Result<Vec<Vec<u8>>> {
+    let mut random = Random::new(seed);
+    let key = leanvm::Key::new(random.word(), 1 << 20, u64::from(count))?;
+    let public_key = key.public_key()?;
+    let claim = |epoch: u32| {
+        let message: [u8; 32] = random.bytes(32).try_into().unwrap_or_default();
+        let signature = key.sign(epoch, &message)?;
+        Ok([&public_key[..], &epoch.to_le_bytes(), &message, &signature].concat())
+    };
+    (1 << 20..(1 << 20) + count).map(claim).collect()
+}
 
 fn made<T>(value: &'static Result<T>) -> Result<&'static T> {
     value.as_ref().map_err(|error| anyhow!("{error:#}"))
@@ -269,7 +279,7 @@ fn chain_starts(item: &[u8]) -> Result<Vec<u8>> {
     let mut output = Vec::new();
     for chain in 0..46 {
         let starts: Vec<_> = (first..first + 16)
-            .map(|epoch| statement::chain_start(key, epoch, chain))
+            .map(|epoch| leansig::chain_start(key, epoch, chain))
             .collect();
         for i in 0..8 {
             let column = starts.iter().map(|start| start[i] as u32);

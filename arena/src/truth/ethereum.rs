@@ -3,10 +3,10 @@
 use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::BigUint;
 
+use super::rlp::Rlp;
+use super::transaction::{self, Signed};
+use super::{abi, checksum, eip712, hex, keccak256, rlp, secp256k1, unhex};
 use crate::kernel::Ethereum;
-use crate::truth::rlp::Rlp;
-use crate::truth::transaction::{self, Signed};
-use crate::truth::{abi, checksum, eip712, hex, keccak256, rlp, secp256k1, unhex};
 use crate::wire::{Reader, le32, wrap};
 
 /// The parts of the output of `kernel` on one item.
