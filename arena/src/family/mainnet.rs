@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::vectors::transactions;
 use crate::random::Random;
-use crate::truth::keccak256;
+use crate::truth::bulk::TOPICS;
 use crate::wire::lp;
 
 /// A signed transaction and its sender according to eth-account and eth-keys.
@@ -68,17 +68,6 @@ pub fn secret_key(random: &mut Random) -> Vec<u8> {
     key[0] = 1;
     key
 }
-
-/// The first topics of events.
-pub static TOPICS: LazyLock<[[u8; 32]; 4]> = LazyLock::new(|| {
-    [
-        "Transfer(address,address,uint256)",
-        "Approval(address,address,uint256)",
-        "Sync(uint112,uint112)",
-        "Swap(address,uint256,uint256,uint256,uint256,address)",
-    ]
-    .map(|signature| keccak256(signature.as_bytes()))
-});
 
 /// A log: address 20, number of topics, topics, lp(data). The shares of events are those of mainnet blocks 18,426,253 to
 /// 18,426,303.

@@ -196,3 +196,26 @@ pub fn blake2f(input: &[u8; 213]) -> Vec<u8> {
         .flat_map(|i| (h[i] ^ v[i] ^ v[i + 8]).to_le_bytes())
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::truth::hex;
+
+    #[test]
+    fn hashes_are_the_published_ones() {
+        // Test vectors of FIPS 180-4 and of the page of RIPEMD-160's authors.
+        assert_eq!(
+            hex(&sha256(b"abc")),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+        assert_eq!(
+            hex(&ripemd160(b"abc")),
+            "8eb208f7e05d987a9b044a8e98c6b087f15a0bfc"
+        );
+        assert_eq!(
+            hex(&ripemd160(b"")),
+            "9c1185a5c5e9fc54612808977ee8f548b2258d31"
+        );
+    }
+}

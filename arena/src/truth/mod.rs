@@ -2,15 +2,20 @@
 //! k256, num-bigint, and encoders written from the specifications. The vectors of `vectors/` test all of it.
 
 pub mod abi;
+pub mod bulk;
 pub mod curve;
 pub mod eip712;
 pub mod ethereum;
+pub mod events;
 pub mod hash;
 pub mod leansig;
 pub mod leanvm;
+pub mod precompiles;
+pub mod receipts;
 pub mod rlp;
 pub mod secp256k1;
 pub mod syrup;
+pub mod token;
 pub mod transaction;
 pub mod trie;
 

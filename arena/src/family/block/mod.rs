@@ -2,7 +2,6 @@
 
 mod real;
 mod receipts;
-mod token;
 
 use anyhow::{Context as _, Result, bail};
 use num_bigint::BigUint;
@@ -12,11 +11,11 @@ use super::mainnet::{secret_key, sender, transaction};
 use crate::kernel::Block;
 use crate::ops::{Input, Op};
 use crate::random::Random;
+use crate::truth::receipts::{Log, Receipt, read, roots};
+use crate::truth::token::{CODE, State, TOKEN};
 use crate::truth::transaction::Signed;
 use crate::truth::{Expected, keccak256, rlp, secp256k1, trie};
 use crate::wire::{Reader, lp};
-use receipts::{Log, Receipt};
-use token::{CODE, State, TOKEN};
 
 impl Elements for Block {
     fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
@@ -67,7 +66,7 @@ fn output(kernel: Block, item: &[u8]) -> Result<Vec<u8>> {
             Ok(out)
         }
         Block::TransactionsRoot => Ok(trie::ordered_root(&lps(&mut reader)?).to_vec()),
-        Block::ReceiptsRoot => Ok(receipts::roots(&receipts::read(&mut reader)?)),
+        Block::ReceiptsRoot => Ok(roots(&read(&mut reader)?)),
         Block::Body => {
             let (transactions, receipts) = (reader.lp()?, reader.rest());
             let parts = [
@@ -240,7 +239,7 @@ fn imported(reader: &mut Reader<'_>) -> Result<Vec<u8>> {
         });
     }
     out.extend(trie::ordered_root(&raw));
-    out.extend(receipts::roots(&receipts));
+    out.extend(roots(&receipts));
     out.extend(state.root());
     Ok(out)
 }

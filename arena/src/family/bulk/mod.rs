@@ -6,7 +6,6 @@
 
 mod columns;
 mod mix;
-mod tokens;
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -16,17 +15,15 @@ use num_bigint::BigUint;
 use sha2::{Digest as _, Sha256};
 
 use super::element::{Elements, elements};
-use super::mainnet::{TOPICS, account, amount, log, sender, transaction, zipf};
+use super::mainnet::{account, amount, log, sender, transaction, zipf};
 use crate::kernel::Bulk;
 use crate::ops::Op;
 use crate::random::Random;
+use crate::truth::bulk::{TOPICS, TRANSFER, order_fields, place, text, top, transfer_arguments};
+use crate::truth::events::decoded;
 use crate::truth::{Expected, abi::word, checksum, hex, keccak256, unhex};
 use crate::wire::{Reader, lp};
 
-/// Block of the first log.
-const FIRST_BLOCK: usize = 18_426_253;
-/// Logs of a block.
-const BLOCK: usize = 335;
 /// A null in the digest.
 const NULL: [u8; 1] = [0xff];
 
@@ -39,7 +36,7 @@ impl Elements for Bulk {
                 let kind = random.below(1000);
                 Ok(log(kind, random))
             }
-            Self::TokensFile => Ok(tokens::draw(random)),
+            Self::TokensFile => Ok(token_log(random)),
             Self::Orders => Ok(order(random)),
             Self::Calls => Ok(lp(&call(random))),
             Self::Checksums => Ok(random.bytes(20)),
@@ -65,12 +62,12 @@ impl Elements for Bulk {
         };
         match self {
             Self::MixFile => {
-                let decoded = mix::decoded(&mut reader, op.ops_per_call)?;
-                decoded.into_iter().flatten().for_each(add);
+                let rows = decoded(&mut reader, op.ops_per_call)?;
+                rows.into_iter().flatten().for_each(add);
             }
             Self::TokensFile => {
-                let top = tokens::top(&mut reader, op.ops_per_call)?;
-                top.into_iter().for_each(add);
+                let rows = top(&mut reader, op.ops_per_call)?;
+                rows.into_iter().for_each(add);
             }
             _ => {
                 for row in 0..op.ops_per_call {
@@ -135,9 +132,16 @@ impl Bulk {
     }
 }
 
-/// The numbers of block and log of a row.
-fn place(row: usize) -> [[u8; 4]; 2] {
-    [FIRST_BLOCK + row / BLOCK, row % BLOCK].map(|number| (number as u32).to_be_bytes())
+/// Draws a log. One transfer in 64 is of an amount below 2^232, so that a sum in 128 bits or in floating point is wrong;
+/// no sum of an item reaches 2^256.
+fn token_log(random: &mut Random) -> Vec<u8> {
+    let kind = random.below(1000);
+    let mut log = log(kind, random);
+    if kind < 435 && random.below(64) == 0 {
+        let start = log.len() - 29;
+        log[start..].copy_from_slice(&random.bytes(29));
+    }
+    log
 }
 
 /// Event of a trade on Seaport, with two arrays of tuples.
@@ -172,31 +176,6 @@ fn order(random: &mut Random) -> Vec<u8> {
     [exchange, &[3], topics.as_flattened(), &lp(&data)].concat()
 }
 
-/// The values of an order in the order of the signature; an array is preceded by its length.
-fn order_fields(offerer: &[u8; 32], zone: &[u8; 32], data: &[u8]) -> Result<Vec<u8>> {
-    let words = data.as_chunks::<32>().0;
-    let word = |index: usize| words.get(index).context("short data");
-    let number = |index| anyhow::Ok(u32::from_be_bytes(word(index)?[28..].try_into()?));
-    let mut out = [word(0)?, &offerer[12..], &zone[12..], &word(1)?[12..]].concat();
-    for (field, has_recipient) in [(2, false), (3, true)] {
-        let mut at = number(field)? as usize / 32;
-        let count = number(at)?;
-        out.extend(count.to_be_bytes());
-        for _ in 0..count {
-            out.extend(number(at + 1)?.to_be_bytes());
-            out.extend(&word(at + 2)?[12..]);
-            out.extend(word(at + 3)?);
-            out.extend(word(at + 4)?);
-            at += 4;
-            if has_recipient {
-                at += 1;
-                out.extend(&word(at)?[12..]);
-            }
-        }
-    }
-    Ok(out)
-}
-
 /// The data of a call: of `transfer(address,uint256)` in one of six cases, as in the traces of mainnet blocks 18,426,253
 /// to 18,426,303.
 fn call(random: &mut Random) -> Vec<u8> {
@@ -207,18 +186,4 @@ fn call(random: &mut Random) -> Vec<u8> {
     let words = random.below(5);
     let selector = [1 + random.below(200) as u8, 0, 0, 1];
     [selector.to_vec(), random.bytes(32 * words)].concat()
-}
-
-/// The first bytes of a call of `transfer(address,uint256)`.
-const TRANSFER: [u8; 4] = [0xa9, 0x05, 0x9c, 0xbb];
-
-/// The recipient and the amount of a call of `transfer`; `None` for other calls.
-fn transfer_arguments(call: &[u8]) -> Option<Vec<u8>> {
-    let arguments = call.strip_prefix(&TRANSFER)?;
-    Some(arguments[12..64].to_vec())
-}
-
-/// A text after its length.
-fn text(text: &str) -> Vec<u8> {
-    [&(text.len() as u32).to_be_bytes(), text.as_bytes()].concat()
 }

@@ -7,12 +7,12 @@ use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::BigUint;
 use serde_json::Value;
 
-use super::inputs::{self, be, bls, bn254};
-use super::{Case, address, bytes};
+use super::{address, bytes, inputs};
 use crate::kernel::Precompile;
 use crate::ops::{Input, Op};
 use crate::random::Random;
-use crate::truth::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, Point};
+use crate::truth::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2};
+use crate::truth::precompiles::{Case, be, bls, bn254, msm, output, point, sum};
 use crate::truth::unhex;
 
 /// Named parts of a case, each of the same form as a case.
@@ -207,7 +207,7 @@ fn case(op: &Op, item: Vec<u8>) -> Result<Case> {
             let lengths = [length(&item, 0)?, length(&item, 32)?, length(&item, 64)?];
             let mut whole = item.clone();
             whole.resize(96 + lengths.iter().sum::<usize>(), 0);
-            let case = inputs::output(address, &whole)?.context("no output")?;
+            let case = output(address, &whole)?.context("no output")?;
             return Ok(Case { item, ..case });
         }
         0x06 => bn254(&sum(&BN254_G1, &item, 32)?, 1),
@@ -223,44 +223,9 @@ fn case(op: &Op, item: Vec<u8>) -> Result<Case> {
         0x0e => bls(&msm(&BLS_G2, &item, 256)?, 2),
         // No product is one: the logarithms are positive, and the sum of their products is far below the order.
         0x08 | 0x0f => vec![0; 32],
-        _ => return inputs::output(address, &item)?.context("no output"),
+        _ => return output(address, &item)?.context("no output"),
     };
     Ok(Case::success(item, output))
-}
-
-/// Decodes an affine point; zeros are infinity.
-fn point(curve: &Curve, bytes: &[u8], width: usize) -> Result<Point> {
-    if bytes.iter().all(|byte| *byte == 0) {
-        return Ok(None);
-    }
-    let mut parts: Vec<BigUint> = bytes.chunks(width).map(BigUint::from_bytes_be).collect();
-    let y = parts.split_off(parts.len() / 2);
-    ensure!(curve.contains(&parts, &y), "not on the curve");
-    Ok(Some((parts, y)))
-}
-
-/// The sum of the two points of an input; `width` is the size of a number.
-fn sum(curve: &Curve, item: &[u8], width: usize) -> Result<Point> {
-    let (left, right) = item.split_at(item.len() / 2);
-    Ok(curve.add(&point(curve, left, width)?, &point(curve, right, width)?))
-}
-
-/// The sum of the multiples of an input's points, each `size` bytes and followed by its scalar.
-fn msm(curve: &Curve, item: &[u8], size: usize) -> Result<Point> {
-    let mut sum = None;
-    let mut known: Option<(&[u8], Point)> = None;
-    for term in item.chunks(size + 32) {
-        let product = match &known {
-            Some((same, product)) if *same == term => product.clone(),
-            _ => {
-                let (left, scalar) = term.split_at(size);
-                curve.multiply(&BigUint::from_bytes_be(scalar), &point(curve, left, 64)?)
-            }
-        };
-        sum = curve.add(&sum, &product);
-        known = Some((term, product));
-    }
-    Ok(sum)
 }
 
 #[cfg(test)]

@@ -9,11 +9,12 @@ use num_bigint::BigUint;
 use serde_json::Value;
 
 use super::super::draw::wrong;
-use super::{Case, bytes};
+use super::bytes;
 use crate::kernel::Precompile;
 use crate::ops::Op;
 use crate::random::Random;
 use crate::truth::curve::{BLS_G1, BLS_G2, BN254_G1, BN254_G2, Curve, P256, Point};
+use crate::truth::precompiles::{Case, be, bls, bn254};
 use crate::truth::{hash, keccak256, secp256k1};
 
 /// Geth's vectors of the map-to-curve precompiles.
@@ -26,12 +27,6 @@ static MAPS: LazyLock<[Value; 2]> = LazyLock::new(|| {
     .map(|text| serde_json::from_str(text).unwrap_or_else(|error| unreachable!("vectors: {error}")))
 });
 
-/// Big-endian, zero-padded to `len` bytes.
-pub fn be(value: &BigUint, len: usize) -> Vec<u8> {
-    let digits = value.to_bytes_be();
-    [vec![0; len.saturating_sub(digits.len())], digits].concat()
-}
-
 /// A random number of exactly `bits` bits.
 fn sized(random: &mut Random, bits: usize) -> BigUint {
     let mut value = BigUint::from_bytes_le(&random.bytes(bits.div_ceil(8)));
@@ -43,28 +38,6 @@ fn sized(random: &mut Random, bits: usize) -> BigUint {
 /// A random scalar below all group orders used here.
 fn scalar(random: &mut Random) -> BigUint {
     sized(random, 253)
-}
-
-/// Encodes a point as in EIP-196 and EIP-197, with the imaginary part first.
-pub fn bn254(point: &Point, parts: usize) -> Vec<u8> {
-    match point {
-        None => vec![0; 64 * parts],
-        Some((x, y)) => [x, y]
-            .iter()
-            .flat_map(|c| c.iter().rev().flat_map(|part| be(part, 32)))
-            .collect(),
-    }
-}
-
-/// Encodes a point as in EIP-2537: 64 bytes per part, with the imaginary part last.
-pub fn bls(point: &Point, parts: usize) -> Vec<u8> {
-    match point {
-        None => vec![0; 128 * parts],
-        Some((x, y)) => [x, y]
-            .iter()
-            .flat_map(|c| c.iter().flat_map(|part| be(part, 64)))
-            .collect(),
-    }
 }
 
 /// The compressed encoding of a point of BLS12-381 G1.
@@ -174,66 +147,6 @@ pub fn draw(kernel: Precompile, op: &Op, random: &mut Random) -> Result<Case> {
         Precompile::BlsMap => maps(op, random, 1)?.swap_remove(0),
         Precompile::P256Verify => p256(random, fails)?,
     })
-}
-
-/// The expected result for this input; `None` for precompiles whose outputs are only known for drawn inputs.
-pub fn output(address: u64, input: &[u8]) -> Result<Option<Case>> {
-    let item = input.to_vec();
-    let number = |bytes: &[u8]| BigUint::from_bytes_be(bytes);
-    Ok(Some(match address {
-        0x01 => {
-            let (hash, v, signature) = (&input[..32], &input[32..64], &input[64..128]);
-            let v = number(v);
-            let known = v == big(27) || v == big(28);
-            let id = [u8::from(v == big(28))];
-            let found = secp256k1::recover(hash, &[signature, &id].concat()).ok();
-            let output = match found.filter(|_| known) {
-                Some(key) => [&[0; 12], &keccak256(&key)[12..]].concat(),
-                None => Vec::new(),
-            };
-            Case::success(item, output)
-        }
-        0x02 => Case::success(item, hash::sha256(input).to_vec()),
-        0x03 => Case::success(
-            item,
-            [vec![0; 12], hash::ripemd160(input).to_vec()].concat(),
-        ),
-        0x04 => Case::success(item.clone(), item),
-        0x05 => {
-            let length = |at: usize| usize::try_from(number(&input[at..at + 32]));
-            let (base, exponent, modulus) = (length(0)?, length(32)?, length(64)?);
-            // EIP-7823
-            if base.max(exponent).max(modulus) > 1024 {
-                return Ok(Some(Case::failure(item)));
-            }
-            let (e_at, m_at) = (96 + base, 96 + base + exponent);
-            let (b, e) = (number(&input[96..e_at]), number(&input[e_at..m_at]));
-            let m = number(&input[m_at..m_at + modulus]);
-            let power = match m == BigUint::ZERO {
-                true => m,
-                false => b.modpow(&e, &m),
-            };
-            Case::success(item, be(&power, modulus))
-        }
-        0x07 => {
-            let point = (number(&input[..32]), number(&input[32..64]));
-            let (x, y) = (vec![point.0], vec![point.1]);
-            if !BN254_G1.contains(&x, &y) {
-                return Ok(Some(Case::failure(item)));
-            }
-            let product = BN254_G1.multiply(&number(&input[64..96]), &Some((x, y)));
-            Case::success(item, bn254(&product, 1))
-        }
-        0x100 => Case::success(item, p256_verify(input)?),
-        0x09 => match input.last() {
-            Some(0 | 1) => {
-                let output = hash::blake2f(input.try_into().context("213 bytes")?);
-                Case::success(item, output)
-            }
-            _ => Case::failure(item),
-        },
-        _ => return Ok(None),
-    }))
 }
 
 /// Inputs of Geth's vectors in random order: the outputs of the maps to curves cannot be derived by algebra.
@@ -413,31 +326,6 @@ fn kzg(random: &mut Random, case: &str) -> Result<Case> {
         item,
         [be(&big(4096), 32), be(r, 32)].concat(),
     ))
-}
-
-/// Verifies a signature by its definition (SEC 1, section 4.1.4): 1 as 32 bytes, or nothing if it is invalid.
-fn p256_verify(input: &[u8]) -> Result<Vec<u8>> {
-    let curve: &Curve = &P256;
-    let n = &curve.order;
-    let numbers: Vec<BigUint> = input.chunks(32).map(BigUint::from_bytes_be).collect();
-    let [e, r, s, x, y] = numbers.as_slice() else {
-        bail!("expected 160 bytes, found {}", input.len());
-    };
-    let (qx, qy) = (vec![x.clone()], vec![y.clone()]);
-    let valid = [r, s].iter().all(|v| **v != BigUint::ZERO && *v < n)
-        && [x, y].iter().all(|v| *v < &curve.p)
-        && curve.contains(&qx, &qy);
-    if !valid {
-        return Ok(Vec::new());
-    }
-    let w = s.modinv(n).context("inverse")?;
-    let left = curve.generate(&(e * &w));
-    let right = curve.multiply(&(r * &w % n), &Some((qx, qy)));
-    let found = curve.add(&left, &right);
-    Ok(match found {
-        Some((x, _)) if &x[0] % n == *r => be(&big(1), 32),
-        _ => Vec::new(),
-    })
 }
 
 /// A signature by key `d` with nonce `k`; a wrong one has another hash.

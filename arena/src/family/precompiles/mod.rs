@@ -1,8 +1,5 @@
 //! The precompiles of the EVM: benchmark rows with inputs whose outputs are known by algebra or from slow reference
-//! code, their gas costs, and programs that call them.
-//!
-//! Nothing here shares code with the library or with a contender. An output has two parts: one byte, 1 for success and
-//! 0 for failure, and the bytes that the precompile returns.
+//! code, and programs that call them.
 
 mod fixture;
 mod inputs;
@@ -12,14 +9,14 @@ pub mod search;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use anyhow::{Context as _, Result, bail, ensure};
-use num_bigint::BigUint;
+use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use super::element::{Cases, Family, Selection, probe_seed, regions};
 use crate::kernel::{Kernel, Precompile};
 use crate::ops::{self, Input, Op};
 use crate::random::Random;
+use crate::truth::precompiles::{Case, gas, output};
 use crate::truth::{Expected, unhex};
 
 /// The report's cases and similar ones, with their outputs: `vectors/precompiles/report.json`.
@@ -29,40 +26,13 @@ static CASES: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_str(text).unwrap_or_else(|error| unreachable!("embedded vectors: {error}"))
 });
 
-/// An item and the parts of its expected output.
-pub struct Case {
-    /// The item.
-    pub item: Vec<u8>,
-    /// The parts of its output.
-    pub parts: Vec<Vec<u8>>,
-}
-
-impl Case {
-    /// A case in which the precompile succeeds on `item` and returns `output`.
-    pub fn success(item: Vec<u8>, output: Vec<u8>) -> Self {
-        let parts = vec![vec![1], output];
-        Self { item, parts }
-    }
-
-    /// A case in which the precompile fails on `item`.
-    pub fn failure(item: Vec<u8>) -> Self {
-        let parts = vec![vec![0], Vec::new()];
-        Self { item, parts }
-    }
-
-    /// Whether the precompile succeeds.
-    pub fn succeeds(&self) -> bool {
-        self.parts[0] == [1]
-    }
-}
-
 impl Family for Precompile {
     fn cases(&self, op: &Op, selection: Selection) -> Result<Cases> {
         Ok(unzip(cases(*self, op, selection)?))
     }
 
     fn expected(&self, op: &Op, item: &[u8]) -> Result<Option<Expected>> {
-        let case = inputs::output(address(op)?, item)?;
+        let case = output(address(op)?, item)?;
         Ok(case.map(|case| Expected::of(&case.parts)))
     }
 
@@ -180,89 +150,12 @@ fn address(op: &Op) -> Result<u64> {
     Ok(u64::from_str_radix(digits, 16)?)
 }
 
-/// The gas of a call since Osaka: EIP-152, 1108, 2537, 4844, 7883, 7951 and the Yellow Paper.
-pub fn gas(address: u64, input: &[u8]) -> Result<u64> {
-    let words = input.len().div_ceil(32) as u64;
-    Ok(match address {
-        0x01 => 3000,
-        0x02 => 60 + 12 * words,
-        0x03 => 600 + 120 * words,
-        0x04 => 15 + 3 * words,
-        0x05 => modexp_gas(input)?,
-        0x06 => 150,
-        0x07 => 6000,
-        0x08 => 45_000 + 34_000 * (input.len() / 192) as u64,
-        0x09 => u64::from(u32::from_be_bytes(*input.first_chunk().context("rounds")?)),
-        0x0a => 50_000,
-        0x0b => 375,
-        0x0c => (input.len() / 160) as u64 * 12 * discount(input.len() / 160)?[0],
-        0x0d => 600,
-        0x0e => (input.len() / 288) as u64 * 45 * discount(input.len() / 288)?[1] / 2,
-        0x0f => 37_700 + 32_600 * (input.len() / 384) as u64,
-        0x10 => 5500,
-        0x11 => 23_800,
-        0x100 => 6900,
-        _ => bail!("no precompile at {address:#x}"),
-    })
-}
-
-/// The gas of modular exponentiation (EIP-7883).
-fn modexp_gas(input: &[u8]) -> Result<u64> {
-    let field = |at: usize, len: usize| -> BigUint {
-        let bytes = (at..at + len).map(|i| input.get(i).copied().unwrap_or(0));
-        BigUint::from_bytes_be(&bytes.collect::<Vec<_>>())
-    };
-    let length = |at: usize| -> Result<u64> { Ok(u64::try_from(field(at, 32))?) };
-    let (base, exponent, modulus) = (length(0)?, length(32)?, length(64)?);
-    ensure!(
-        base.max(modulus).max(exponent) <= 1 << 20,
-        "not for this slow code"
-    );
-    let longest = base.max(modulus);
-    let multiplication = match longest {
-        0..=32 => 16,
-        _ => 2 * longest.div_ceil(8).pow(2),
-    };
-    let head = field(96 + base as usize, exponent.min(32) as usize);
-    let iterations = 16 * exponent.saturating_sub(32) + head.bits().saturating_sub(1);
-    Ok((multiplication * iterations.max(1)).max(500))
-}
-
-/// EIP-2537: the discount in thousandths for G1 and G2, for the numbers of points that rows use.
-fn discount(points: usize) -> Result<[u64; 2]> {
-    Ok(match points {
-        1 => [1000, 1000],
-        2 => [949, 1000],
-        16 => [677, 717],
-        64 => [576, 582],
-        128 => [519, 524],
-        _ => bail!("no row has {points} points"),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::kernel::Program;
     use crate::truth::{hash, hex};
-
-    #[test]
-    fn hashes_are_the_published_ones() {
-        // Test vectors of FIPS 180-4 and of the page of RIPEMD-160's authors.
-        assert_eq!(
-            hex(&hash::sha256(b"abc")),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
-        assert_eq!(
-            hex(&hash::ripemd160(b"abc")),
-            "8eb208f7e05d987a9b044a8e98c6b087f15a0bfc"
-        );
-        assert_eq!(
-            hex(&hash::ripemd160(b"")),
-            "9c1185a5c5e9fc54612808977ee8f548b2258d31"
-        );
-    }
 
     #[test]
     fn slow_code_gives_the_vectors_outputs_and_gas() {

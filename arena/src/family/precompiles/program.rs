@@ -5,10 +5,11 @@ use std::ops::Range;
 use anyhow::{Context as _, Result, ensure};
 
 use super::super::element::{Cases, Family, Selection, regions};
-use super::{Case, address, bytes, draw_like, drawn, gas, inputs, like, report, unzip, vector};
+use super::{address, bytes, draw_like, drawn, like, report, unzip, vector};
 use crate::kernel::Program;
 use crate::ops::Op;
 use crate::random::Random;
+use crate::truth::precompiles::{Case, gas, output};
 use crate::truth::{Expected, hex};
 use crate::wire::Reader;
 
@@ -40,7 +41,7 @@ impl Family for Program {
             "calls of different lengths"
         );
         let cases = data.chunks(data.len() / count);
-        let cases = cases.map(|input| inputs::output(address, input));
+        let cases = cases.map(|input| output(address, input));
         let Some(cases) = cases.collect::<Result<Option<Vec<_>>>>()? else {
             return Ok(None);
         };

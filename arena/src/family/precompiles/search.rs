@@ -8,14 +8,14 @@
 use anyhow::{Context as _, Result};
 use num_bigint::BigUint;
 
-use super::inputs::{be, bls, bn254};
-use super::{Case, address, fixture, gas, precompile};
+use super::{address, fixture, precompile};
 use crate::change::Change;
 use crate::kernel::{Kernel, Precompile};
 use crate::ops::{self, Input, Op};
 use crate::random::Random;
 use crate::truth::curve::{BLS_G1, BLS_G2, BN254_G1, Curve, P256, Point};
 use crate::truth::hex;
+use crate::truth::precompiles::{Case, be, bls, bn254, gas};
 
 /// The inputs of one precompile.
 pub struct Space {

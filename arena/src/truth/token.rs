@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, Result, bail, ensure};
 use num_bigint::BigUint;
 
-use crate::truth::{keccak256, rlp, secp256k1, trie};
+use super::{keccak256, rlp, secp256k1, trie};
 use crate::wire::{be32, wrap};
 
 /// Address of the contract.
@@ -45,13 +45,17 @@ const PERMIT: usize = 65;
 /// The accounts and the contract's storage.
 #[derive(Default)]
 pub struct State {
+    /// The accounts by address.
     pub accounts: BTreeMap<[u8; 20], Account>,
     storage: BTreeMap<[u8; 32], BigUint>,
 }
 
+/// An account.
 #[derive(Default)]
 pub struct Account {
+    /// Number of its transactions.
     pub nonce: u64,
+    /// Its wei.
     pub balance: BigUint,
 }
 
