@@ -9,9 +9,9 @@ use super::vectors::{bytes, input};
 use crate::kernel::Secp256k1;
 use crate::ops::Op;
 use crate::random::Random;
-use crate::truth::secp256k1::{address, public_key, recover, shared_x, sign, verifies};
+use crate::truth::secp256k1::{output, public_key, recover, sign};
 use crate::truth::{Expected, unhex};
-use crate::wire::{Reader, be32};
+use crate::wire::be32;
 
 impl Elements for Secp256k1 {
     fn published(&self, op: &Op) -> Result<Vec<Vec<u8>>> {
@@ -56,7 +56,7 @@ impl Elements for Secp256k1 {
 
     fn output(&self, op: &Op, item: &[u8]) -> Result<Expected> {
         let parts = read(op, item, |reader| {
-            let parts = (0..op.ops_per_call).map(|_| part(*self, reader));
+            let parts = (0..op.ops_per_call).map(|_| output(*self, reader));
             parts.collect::<Result<Vec<_>>>()
         });
         Ok(Expected::of(&parts?))
@@ -68,24 +68,6 @@ impl Elements for Secp256k1 {
             other => bail!("no malformed inputs for {other}"),
         }
     }
-}
-
-/// The output of one element.
-fn part(kernel: Secp256k1, r: &mut Reader<'_>) -> Result<Vec<u8>> {
-    Ok(match kernel {
-        Secp256k1::Sign | Secp256k1::SignBatch => sign(r.take(32)?, r.take(32)?)?.to_vec(),
-        Secp256k1::SignRecover => {
-            let (key, hash) = (r.take(32)?, r.take(32)?);
-            recover(hash, &sign(key, hash)?)?.to_vec()
-        }
-        Secp256k1::Recover => recover(r.take(32)?, r.take(65)?)?.to_vec(),
-        Secp256k1::RecoverBatch => address(&recover(r.take(32)?, r.take(65)?)?).to_vec(),
-        Secp256k1::Verify | Secp256k1::VerifyBatch => {
-            vec![u8::from(verifies(r.take(32)?, r.take(64)?, r.take(64)?)?)]
-        }
-        Secp256k1::PublicKey | Secp256k1::PublicKeyBatch => public_key(r.take(32)?)?.to_vec(),
-        Secp256k1::Ecdh => shared_x(r.take(32)?, r.take(64)?)?,
-    })
 }
 
 /// Hashes with signatures whose numbers or recovery id are out of range, or whose point is not on the curve.

@@ -7,6 +7,8 @@ use k256::ecdsa::{
 use k256::{PublicKey, SecretKey, elliptic_curve::sec1::ToSec1Point as _};
 
 use super::keccak256;
+use crate::kernel::Secp256k1;
+use crate::wire::Reader;
 
 /// Signs a hash: r || s || recovery id, with low s.
 pub fn sign(key: &[u8], hash: &[u8]) -> Result<[u8; 65]> {
@@ -53,4 +55,22 @@ pub fn address(key: &[u8; 64]) -> [u8; 20] {
     let mut out = [0; 20];
     out.copy_from_slice(&keccak256(key)[12..]);
     out
+}
+
+/// The output of one element.
+pub fn output(kernel: Secp256k1, r: &mut Reader<'_>) -> Result<Vec<u8>> {
+    Ok(match kernel {
+        Secp256k1::Sign | Secp256k1::SignBatch => sign(r.take(32)?, r.take(32)?)?.to_vec(),
+        Secp256k1::SignRecover => {
+            let (key, hash) = (r.take(32)?, r.take(32)?);
+            recover(hash, &sign(key, hash)?)?.to_vec()
+        }
+        Secp256k1::Recover => recover(r.take(32)?, r.take(65)?)?.to_vec(),
+        Secp256k1::RecoverBatch => address(&recover(r.take(32)?, r.take(65)?)?).to_vec(),
+        Secp256k1::Verify | Secp256k1::VerifyBatch => {
+            vec![u8::from(verifies(r.take(32)?, r.take(64)?, r.take(64)?)?)]
+        }
+        Secp256k1::PublicKey | Secp256k1::PublicKeyBatch => public_key(r.take(32)?)?.to_vec(),
+        Secp256k1::Ecdh => shared_x(r.take(32)?, r.take(64)?)?,
+    })
 }
