@@ -72,8 +72,8 @@ pub fn text(text: &str) -> Vec<u8> {
     [&(text.len() as u32).to_be_bytes(), text.as_bytes()].concat()
 }
 
-/// Returns the rows of both lists: the token, and the volume or the number of holders as text. A holder has received more
-/// than it has sent. Tokens with equal numbers are in the order of their addresses.
+/// Returns the rows of both lists: the token, and the volume or the number of holders as text. A holder has received
+/// more than it has sent. Tokens with equal numbers are in the order of their addresses.
 pub fn top(reader: &mut Reader<'_>, logs: usize) -> Result<Vec<Vec<u8>>> {
     let mut volumes: BTreeMap<[u8; 20], BigUint> = BTreeMap::new();
     let mut balances: BTreeMap<([u8; 20], &[u8]), BigInt> = BTreeMap::new();

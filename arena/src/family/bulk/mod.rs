@@ -132,8 +132,8 @@ impl Bulk {
     }
 }
 
-/// Draws a log. One transfer in 64 is of an amount below 2^232, so that a sum in 128 bits or in floating point is wrong;
-/// no sum of an item reaches 2^256.
+/// Draws a log. One transfer in 64 is of an amount below 2^232, so that a sum in 128 bits or in floating point is
+/// wrong; no sum of an item reaches 2^256.
 fn token_log(random: &mut Random) -> Vec<u8> {
     let kind = random.below(1000);
     let mut log = log(kind, random);
