@@ -60,10 +60,22 @@ pub fn write_bytes(bytes: &[u8]) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Prints an error as one line on standard error.
+/// Prints an error and its causes as one line on standard error.
 pub fn report(error: &anyhow::Error) {
     // If standard error is closed too, only the exit code reports the error.
-    let _ = writeln!(io::stderr(), "error: {error:#}");
+    let _ = writeln!(io::stderr(), "error: {}", message(error));
+}
+
+/// Returns the messages of an error and its causes, without those that libraries repeat at the end of their own message.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !message.ends_with(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    message
 }
 
 /// Whether the error is a closed output.
@@ -71,4 +83,18 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<io::Error>()
         .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::message;
+
+    #[test]
+    fn a_repeated_cause_is_shown_once() {
+        let of = |outer: &'static str| message(&anyhow!("no field x").context(outer));
+        assert_eq!(of("schema error: no field x"), "schema error: no field x");
+        assert_eq!(of("table t"), "table t: no field x");
+    }
 }

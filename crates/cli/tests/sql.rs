@@ -143,9 +143,13 @@ fn errors_say_what_and_where() {
         ),
         (&["SELEC 1"], "SELEC"),
         (&["SELECT 1", "-t", "none"], "expected name=path"),
+        (
+            &["SELECT nothing FROM (VALUES (1))"],
+            "No field named nothing",
+        ),
     ] {
         let (code, out, error) = sql(directory.path(), arguments);
         assert_eq!((code, out.as_str()), (2, ""));
-        assert!(error.contains(expected), "{error}");
+        assert_eq!(error.matches(expected).count(), 1, "{error}");
     }
 }
