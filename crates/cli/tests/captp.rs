@@ -129,9 +129,14 @@ fn traces(options: &[&str]) {
 
 #[test]
 fn a_recording_is_replayed() {
-    let file = std::env::temp_dir().join(format!("lydite-{}.captp", std::process::id()));
+    is_replayed("tcp", &[]);
+    is_replayed("websocket", &["--websocket"]);
+}
+
+fn is_replayed(name: &str, options: &[&str]) {
+    let file = std::env::temp_dir().join(format!("lydite-{}-{name}.captp", std::process::id()));
     let file = file.to_str().unwrap();
-    let (server, sturdyref) = serve(&["--record", file]);
+    let (server, sturdyref) = serve(&[&["--record", file], options].concat());
     for argument in ["\"Ann\"", "[1, true]"] {
         let (result, error) = call(&sturdyref, &[argument]);
         assert!(!result.is_empty(), "{error}");

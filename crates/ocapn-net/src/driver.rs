@@ -89,8 +89,9 @@ async fn accept(
         }
         let now = node.now();
         let connection = node.input_recorded(|vat| {
-            let connection = vat.accepted(index, opened.proof, now);
-            (connection, connection.map(Input::Accepted))
+            let proof = opened.proof;
+            let connection = vat.accepted(index, proof.clone(), now);
+            (connection, connection.map(|it| Input::Accepted(it, proof)))
         });
         if let Some(connection) = connection {
             tokio::spawn(async move {
@@ -151,10 +152,11 @@ fn dialed(node: &Node, dial: lydite_ocapn::session::Dial, opened: io::Result<Ope
     match opened {
         Ok(opened) => {
             let connection = node.input_recorded(|vat| {
-                let connection = vat.dialed(dial, opened.proof, now);
+                let proof = opened.proof;
+                let connection = vat.dialed(dial, proof.clone(), now);
                 (
                     connection,
-                    connection.map(|connection| Input::Dialed(dial, connection)),
+                    connection.map(|it| Input::Dialed(dial, it, proof)),
                 )
             });
             if let Some(connection) = connection {

@@ -14,7 +14,7 @@ use std::{
 use foldhash::{HashMap, HashMapExt as _};
 use lydite_ocapn::captp::{Dialect, Framing, Locator, Peer, Sturdyref};
 use lydite_ocapn::session::{
-    Config, Connection, Event, Limits, Location, Outcome, Output, Payload, Ref, Stats, Vat,
+    Config, Connection, Event, Limits, Location, Outcome, Output, Payload, Proof, Ref, Stats, Vat,
 };
 use tokio::time::Instant;
 
@@ -910,8 +910,8 @@ impl State {
 
 /// What is recorded.
 pub(crate) enum Input<'a> {
-    Accepted(Connection),
-    Dialed(lydite_ocapn::session::Dial, Connection),
+    Accepted(Connection, Proof),
+    Dialed(lydite_ocapn::session::Dial, Connection, Proof),
     DialFailed(lydite_ocapn::session::Dial),
     Received(Connection, &'a [u8]),
     Sent(Connection, &'a [u8]),
@@ -926,14 +926,14 @@ impl Recording {
         };
         let dial = |dial| self.dials.iter().position(|known| *known == dial);
         let record = match input {
-            Input::Accepted(connection) => {
+            Input::Accepted(connection, proof) => {
                 self.connections.push(connection);
-                Some(Record::Accepted)
+                Some(Record::Accepted(proof))
             }
-            Input::Dialed(request, connection) => {
+            Input::Dialed(request, connection, proof) => {
                 let request = dial(request);
                 self.connections.push(connection);
-                request.map(Record::Dialed)
+                request.map(|request| Record::Dialed(request, proof))
             }
             Input::DialFailed(request) => dial(request).map(Record::DialFailed),
             Input::Received(connection, bytes) => {

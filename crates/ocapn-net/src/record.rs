@@ -1,13 +1,16 @@
 //! A recording: what a node receives and sends, one line of text for each event.
 use std::{fmt, str::FromStr};
 
+use lydite_ocapn::captp::Locator;
+use lydite_ocapn::session::{Location, Proof};
+
 /// One line of a recording. Connections and requests are numbered in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
-    /// A peer opened a connection.
-    Accepted,
-    /// A requested connection was opened. The requests are numbered from 0.
-    Dialed(usize),
+    /// A peer opened a connection, of which the netlayer knows this.
+    Accepted(Proof),
+    /// A requested connection was opened, of whose peer the netlayer knows this. The requests are numbered from 0.
+    Dialed(usize, Proof),
     /// A requested connection could not be opened.
     DialFailed(usize),
     /// Bytes arrived on a connection.
@@ -21,13 +24,38 @@ pub enum Record {
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Accepted => f.write_str("accepted"),
-            Self::Dialed(dial) => write!(f, "dialed {dial}"),
+            Self::Accepted(proof) => write!(f, "accepted{}", ProofText(proof)),
+            Self::Dialed(dial, proof) => write!(f, "dialed {dial}{}", ProofText(proof)),
             Self::DialFailed(dial) => write!(f, "dial-failed {dial}"),
             Self::Received(connection, bytes) => write!(f, "received {connection} {}", hex(bytes)),
             Self::Sent(connection, bytes) => write!(f, "sent {connection} {}", hex(bytes)),
             Self::Closed(connection) => write!(f, "closed {connection}"),
         }
+    }
+}
+
+/// ` claimed`, ` verified LOCATOR`, or nothing for [`Proof::Trusted`].
+struct ProofText<'a>(&'a Proof);
+
+impl fmt::Display for ProofText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Proof::Trusted => Ok(()),
+            Proof::Claimed => f.write_str(" claimed"),
+            Proof::Verified(location) => write!(f, " verified {}", location.locator(b"")),
+        }
+    }
+}
+
+fn proof<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Proof> {
+    match words.next() {
+        None => Some(Proof::Trusted),
+        Some("claimed") => Some(Proof::Claimed),
+        Some("verified") => {
+            let locator: Locator = words.next()?.parse().ok()?;
+            Some(Proof::Verified(Location::from(&locator)))
+        }
+        Some(_) => None,
     }
 }
 
@@ -51,14 +79,14 @@ impl FromStr for Record {
         let mut words = line.split_whitespace();
         let name = words.next().ok_or_else(invalid)?;
         if name == "accepted" {
-            return Ok(Self::Accepted);
+            return proof(words).map(Self::Accepted).ok_or_else(invalid);
         }
         let number = words
             .next()
             .and_then(|word| word.parse().ok())
             .ok_or_else(invalid)?;
         Ok(match name {
-            "dialed" => Self::Dialed(number),
+            "dialed" => Self::Dialed(number, proof(words).ok_or_else(invalid)?),
             "dial-failed" => Self::DialFailed(number),
             "closed" => Self::Closed(number),
             "received" | "sent" => {

@@ -2,7 +2,7 @@
 use std::{collections::HashMap, fmt, str::FromStr};
 
 use lydite_ocapn::captp::{Dialect, Framing, Locator};
-use lydite_ocapn::session::{Connection, Location, Output, Proof};
+use lydite_ocapn::session::{Connection, Location, Output};
 
 use crate::record::{Record, hex, unhex};
 use crate::{Builder, Node};
@@ -120,10 +120,10 @@ pub fn replay(node: &Node, records: &[Record], pieces: usize) -> HashMap<usize, 
     };
     for record in records {
         node.input(|vat| match record {
-            Record::Accepted => connections.push(vat.accepted(0, Proof::Trusted, 0)),
-            Record::Dialed(dial) => {
+            Record::Accepted(proof) => connections.push(vat.accepted(0, proof.clone(), 0)),
+            Record::Dialed(dial, proof) => {
                 let dial = dials.get(*dial).copied();
-                connections.push(dial.and_then(|dial| vat.dialed(dial, Proof::Trusted, 0)));
+                connections.push(dial.and_then(|dial| vat.dialed(dial, proof.clone(), 0)));
             }
             Record::DialFailed(dial) => {
                 if let Some(dial) = dials.get(*dial) {

@@ -464,7 +464,10 @@ fn recorded_handoffs_with_endo() {
 fn recordings_that_are_not_valid() {
     let seed = "2a".repeat(32);
     let header = format!("# endo-2026-08 none {seed} ocapn://x.tcp-testing-only");
-    assert!(format!("{header}\naccepted\n").parse::<Recording>().is_ok());
+    let all = format!(
+        "{header}\naccepted\naccepted claimed\ndialed 0\ndialed 1 verified ocapn://y.websocket?url=ws:%2F%2Fy\n"
+    );
+    assert_eq!(all.parse::<Recording>().unwrap().to_string(), all);
     for (text, reason) in [
         (
             String::new(),
@@ -486,6 +489,10 @@ fn recordings_that_are_not_valid() {
         (
             format!("{header}\naccepted\nreceived 0 0x"),
             "line 3: expected a record, found `received 0 0x`",
+        ),
+        (
+            format!("{header}\naccepted verified"),
+            "line 2: expected a record, found `accepted verified`",
         ),
     ] {
         let error = text.parse::<Recording>().unwrap_err();

@@ -35,7 +35,7 @@ pub struct Serve {
     #[command(flatten)]
     wire: Wire,
     /// Write what is received and sent to this file, for `replay`, with the seed of the keys
-    #[arg(long, conflicts_with = "websocket")]
+    #[arg(long)]
     record: Option<String>,
 }
 
@@ -91,18 +91,21 @@ impl Wire {
     ) -> Result<Node> {
         let mut random = [0; 32];
         getrandom::fill(&mut random)?;
-        let (builder, mut location) = (Node::builder(), None);
-        let builder = if websocket {
-            let netlayer = WebSocket::bind(listen, &random).await;
-            netlayer.map(|netlayer| builder.netlayer(netlayer))
+        let failed = || format!("cannot listen on {listen}");
+        let (builder, location, fixed) = if websocket {
+            let netlayer = WebSocket::bind(listen, &random)
+                .await
+                .with_context(failed)?;
+            let (location, fixed) = (netlayer.location(), netlayer.framing());
+            (Node::builder().netlayer(netlayer), location, fixed)
         } else {
             let designator = designator.map_or_else(|| hex::encode(random), str::to_owned);
-            let netlayer = Tcp::bind(listen, &designator).await;
-            location = netlayer.as_ref().ok().map(Tcp::location);
+            let netlayer = Tcp::bind(listen, &designator).await.with_context(failed)?;
+            let location = netlayer.location();
             // The transport is for tests, which are run in private networks too.
-            netlayer.map(|netlayer| builder.netlayer(netlayer.reach_private()))
+            let builder = Node::builder().netlayer(netlayer.reach_private());
+            (builder, location, None)
         };
-        let builder = builder.with_context(|| format!("cannot listen on {listen}"))?;
         let dialect = match self.dialect {
             DialectName::Endo => Dialect::Endo202608,
             DialectName::Suite => Dialect::Suite202602,
@@ -116,9 +119,9 @@ impl Wire {
             getrandom::fill(&mut seed)?;
             let recording = Recording {
                 dialect,
-                framing,
+                framing: fixed.unwrap_or(framing),
                 seed,
-                location: location.context("no location")?,
+                location,
                 records: Vec::new(),
             };
             write!(file, "{recording}")?;
