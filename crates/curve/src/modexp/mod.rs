@@ -15,6 +15,7 @@ mod limbs;
 mod short;
 #[cfg(test)]
 mod tests;
+mod word;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -77,36 +78,45 @@ impl Backend {
 
 fn modexp_with<R: MulKernel>(base: &[u8], exponent: &[u8], modulus: &[u8], out: &mut [u8]) {
     out.fill(0);
-    let modulus = from_bytes(modulus);
-    if modulus.is_empty() || modulus == [1] {
+    let (base, modulus) = (without_zeros(base), without_zeros(modulus));
+    if matches!(modulus, [] | [1]) {
         return;
     }
     let exponent = Exponent::new(exponent);
-    let base = &from_bytes(base);
-    let result = if exponent.bits == 0 {
-        vec![1]
-    } else if base.is_empty() {
+    if exponent.bits == 0 {
+        return write_bytes(&[1], out);
+    }
+    if base.is_empty() {
         return;
-    } else {
-        power::<R>(base, &exponent, &modulus)
-    };
+    }
+    if modulus.len() <= 8 {
+        let base = base.rchunks(8).rev().map(word_from_be);
+        let result = word::power(base, &exponent, word_from_be(modulus));
+        return write_bytes(&[result], out);
+    }
+    let result = power::<R>(&words_from_be(base), &exponent, &words_from_be(modulus));
     write_bytes(&result, out);
 }
 
-/// Converts big-endian bytes to words, lowest first, without leading zeros.
-fn from_bytes(bytes: &[u8]) -> Vec<u64> {
-    let start = bytes.iter().take_while(|byte| **byte == 0).count();
-    let (rest, words) = bytes[start..].as_rchunks::<8>();
-    let mut out: Vec<u64> = words
+fn without_zeros(bytes: &[u8]) -> &[u8] {
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    &bytes[zeros..]
+}
+
+/// Converts at most eight big-endian bytes.
+fn word_from_be(bytes: &[u8]) -> u64 {
+    bytes
         .iter()
-        .rev()
-        .map(|word| u64::from_be_bytes(*word))
-        .collect();
+        .fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+/// Converts big-endian bytes to words, lowest first.
+fn words_from_be(bytes: &[u8]) -> Vec<u64> {
+    let (rest, words) = bytes.as_rchunks::<8>();
+    let words = words.iter().rev().map(|word| u64::from_be_bytes(*word));
+    let mut out: Vec<u64> = words.collect();
     if !rest.is_empty() {
-        out.push(
-            rest.iter()
-                .fold(0, |word, byte| word << 8 | u64::from(*byte)),
-        );
+        out.push(word_from_be(rest));
     }
     out
 }
@@ -127,8 +137,7 @@ struct Exponent<'a> {
 
 impl<'a> Exponent<'a> {
     fn new(bytes: &'a [u8]) -> Self {
-        let start = bytes.iter().take_while(|byte| **byte == 0).count();
-        let bytes = &bytes[start..];
+        let bytes = without_zeros(bytes);
         let bits = bytes
             .first()
             .map_or(0, |first| bytes.len() * 8 - first.leading_zeros() as usize);
@@ -266,7 +275,11 @@ fn odd_power<R: MulKernel>(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64
         return power;
     }
     match words {
-        1 => short::power::<R, 1>(base, exponent, modulus),
+        1 => vec![word::power(
+            base.iter().rev().copied(),
+            exponent,
+            modulus[0],
+        )],
         2 => short::power::<R, 2>(base, exponent, modulus),
         3 => short::power::<R, 3>(base, exponent, modulus),
         4 => short::power::<R, 4>(base, exponent, modulus),

@@ -18,10 +18,7 @@ pub(super) fn power<R: MulKernel, const N: usize>(
     exponent: &Exponent<'_>,
     modulus: &[u64],
 ) -> Vec<u64> {
-    if N == 1 && modulus[0] >> 62 == 0 {
-        return power_with::<R, Montgomery<N, true>, N>(base, exponent, modulus);
-    }
-    power_with::<R, Montgomery<N, false>, N>(base, exponent, modulus)
+    power_with::<R, Montgomery<N>, N>(base, exponent, modulus)
 }
 
 /// As [`power`], with an implementation of the products.
@@ -68,11 +65,7 @@ pub(super) fn power_with<R: MulKernel, P: Product<N>, const N: usize>(
     };
     let mut one = [0; N];
     one[0] = 1;
-    let power = field.multiply(&power, &one);
-    if P::LOOSE && power == modulus {
-        return vec![0; N];
-    }
-    power.to_vec()
+    field.multiply(&power, &one).to_vec()
 }
 
 /// Returns `number 2^(64 N)` modulo the modulus.
@@ -86,9 +79,6 @@ fn to_montgomery<R: MulKernel, const N: usize>(number: &[u64], modulus: &[u64; N
 
 /// Products modulo an odd number of N words. x is stored as `x 2^(64 N)`.
 pub(super) trait Product<const N: usize> {
-    /// Whether a result may be the modulus.
-    const LOOSE: bool = false;
-
     fn new(modulus: &[u64; N]) -> Self;
 
     /// Returns `a b / 2^(64 N)`.
@@ -101,16 +91,14 @@ pub(super) trait Product<const N: usize> {
     }
 }
 
-/// Elements are below the modulus. With `LOOSE`, they are below twice the modulus, which is one word below 2^62.
-struct Montgomery<const N: usize, const LOOSE: bool> {
+/// Elements are below the modulus.
+struct Montgomery<const N: usize> {
     modulus: [u64; N],
     /// -1 / modulus mod 2^64.
     inverse: u64,
 }
 
-impl<const N: usize, const LOOSE: bool> Product<N> for Montgomery<N, LOOSE> {
-    const LOOSE: bool = LOOSE;
-
+impl<const N: usize> Product<N> for Montgomery<N> {
     fn new(modulus: &[u64; N]) -> Self {
         Self {
             modulus: *modulus,
@@ -120,19 +108,6 @@ impl<const N: usize, const LOOSE: bool> Product<N> for Montgomery<N, LOOSE> {
 
     #[inline(always)]
     fn multiply(&self, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
-        if N == 1 {
-            // Subtract the multiple of the modulus with the same lower half, which avoids carries.
-            let (product, m) = (u128::from(a[0]) * u128::from(b[0]), self.modulus[0]);
-            let factor = (product as u64).wrapping_mul(self.inverse.wrapping_neg());
-            let multiple = u128::from(factor) * u128::from(m);
-            let high = |wide: u128| (wide >> 64) as u64;
-            if LOOSE {
-                // No comparison, because it would lengthen the dependency chain of consecutive products.
-                return [high(product) + m - high(multiple); N];
-            }
-            let (rest, below) = high(product).overflowing_sub(high(multiple));
-            return [if below { rest.wrapping_add(m) } else { rest }; N];
-        }
         let (m, mut t, mut top) = (&self.modulus, [0; N], 0);
         for &word in b {
             let mut carry = 0;
