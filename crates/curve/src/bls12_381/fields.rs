@@ -7,12 +7,9 @@ use blst::{
 };
 
 use super::Error;
-use crate::{
-    field::Field,
-    group::Curve,
-    lehmer,
-    words::{add_carry, sub_borrow},
-};
+#[cfg(target_arch = "x86_64")]
+use crate::words::sub_borrow;
+use crate::{field::Field, group::Curve, lehmer, words::add_carry};
 
 /// p, most significant word first.
 pub(super) const P: [u64; 6] = [

@@ -36,14 +36,18 @@ impl Backend {
 
     /// Returns all backends that this CPU supports, [`Backend::Portable`] first.
     #[cfg(test)]
-    pub(super) fn available() -> std::vec::Vec<Self> {
-        let mut backends = std::vec![Self::Portable];
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = Avx2::detect() {
-            backends.push(Self::Avx2(avx2));
-            backends.extend(Avx512Vl::detect().map(|vl| Self::Avx512Vl(avx2, vl)));
-        }
-        backends
+    pub(super) fn available() -> impl Iterator<Item = Self> {
+        [
+            Some(Self::Portable),
+            #[cfg(target_arch = "x86_64")]
+            Avx2::detect().map(Self::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            Avx2::detect()
+                .zip(Avx512Vl::detect())
+                .map(|(avx2, vl)| Self::Avx512Vl(avx2, vl)),
+        ]
+        .into_iter()
+        .flatten()
     }
 
     /// Updates `h` by compressing the message block `m`. `ends` is the last row of the working vector XOR its initial
