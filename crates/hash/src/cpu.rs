@@ -405,6 +405,10 @@ pub(crate) fn model() -> Model {
 #[cold]
 fn read_model() -> Model {
     use core::arch::x86_64::__cpuid;
+    if cfg!(miri) {
+        // It does not run the assembly of `cpuid`.
+        return Model::Other;
+    }
     // SAFETY: every x86-64 CPU has `cpuid`.
     #[allow(unused_unsafe, reason = "safe to call in later versions of Rust")]
     let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1)) };
