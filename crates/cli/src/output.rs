@@ -66,7 +66,7 @@ pub fn report(error: &anyhow::Error) {
     let _ = writeln!(io::stderr(), "error: {}", message(error));
 }
 
-/// Returns the messages of an error and its causes, without those that libraries repeat at the end of their own message.
+/// Returns the messages of an error and its causes, without those with which the message before them already ends.
 fn message(error: &anyhow::Error) -> String {
     let mut message = error.to_string();
     for cause in error.chain().skip(1) {

@@ -68,6 +68,7 @@ pub fn run(
     let prepare = move |reader: &mut Reader| {
         let file = write(&logs(reader)?)?;
         let file = file.to_str()?;
+        // As in `lydite sql`.
         let config = SessionConfig::new()
             .with_target_partitions(1)
             .set_bool("datafusion.execution.parquet.pushdown_filters", true)

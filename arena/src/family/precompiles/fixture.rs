@@ -171,7 +171,7 @@ pub fn similar(kernel: Precompile, op: &Op, random: &mut Random) -> Result<Case>
     case(op, item)
 }
 
-/// The bytes of an input that can be any without a change of its cost; `None` if there are none.
+/// The bytes of an input that can have any value at the same cost, if it has such bytes.
 fn window(kernel: Precompile, item: &[u8]) -> Result<Option<Range<usize>>> {
     let end = item.len();
     Ok(Some(match kernel {

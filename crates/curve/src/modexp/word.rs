@@ -17,16 +17,16 @@ pub(super) fn power(base: impl Iterator<Item = u64>, exponent: &Exponent<'_>, mo
         reduced = ((u128::from(reduced) << 64 | u128::from(word)) % u128::from(odd)) as u64;
         low = word;
     }
+    let inverse = negative_inverse_word(odd).wrapping_neg();
     let [high, low] = if odd >> 62 == 0 {
-        Parts::<true>::new(odd).power(reduced, low, exponent)
+        Parts::<true> { odd, inverse }.power(reduced, low, exponent)
     } else {
-        Parts::<false>::new(odd).power(reduced, low, exponent)
+        Parts::<false> { odd, inverse }.power(reduced, low, exponent)
     };
     if k == 0 {
         return high;
     }
     // high + odd ((low - high) / odd mod 2^k).
-    let inverse = negative_inverse_word(odd).wrapping_neg();
     let factor = low.wrapping_sub(high).wrapping_mul(inverse);
     high + odd * (factor & u64::MAX >> (64 - k))
 }
@@ -40,11 +40,6 @@ struct Parts<const LOOSE: bool> {
 }
 
 impl<const LOOSE: bool> Parts<LOOSE> {
-    fn new(odd: u64) -> Self {
-        let inverse = negative_inverse_word(odd).wrapping_neg();
-        Self { odd, inverse }
-    }
-
     fn power(&self, reduced: u64, low: u64, exponent: &Exponent<'_>) -> [u64; 2] {
         let base = [self.to_montgomery(reduced), low];
         let [high, low] = if exponent.window() < 3 {
