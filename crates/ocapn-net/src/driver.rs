@@ -5,18 +5,19 @@ use std::{
     io,
     net::{IpAddr, Ipv6Addr},
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, Weak},
     task::{Context, Poll},
     time::Duration,
 };
 
 use foldhash::{HashMap, HashMapExt as _};
-use lydite_ocapn::session::{Connection, Output};
+use lydite_ocapn::session::{Connection, Dial, Location};
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use tokio::time::Sleep;
 
 use crate::netlayer::{Netlayer, Opened, Stream};
-use crate::node::{Input, Node};
+use crate::record::Input;
+use crate::shared::Shared;
 
 /// How often deadlines are checked.
 const TICK: Duration = Duration::from_millis(250);
@@ -28,34 +29,48 @@ thread_local! {
     static READ: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Starts the tasks of a node.
-pub(crate) fn start(node: &Node) {
-    let Some(runtime) = &node.inner().runtime else {
+/// What the tasks need to know.
+pub(crate) struct Settings {
+    pub netlayers: Vec<Arc<dyn Netlayer>>,
+    /// Most connections accepted from one address.
+    pub most_connections: usize,
+    /// Time for the netlayer to open a connection.
+    pub dial_time: Duration,
+    /// Time for which a peer may read nothing.
+    pub message_time: Duration,
+    /// Time to send the last bytes on a connection.
+    pub close_time: Duration,
+}
+
+/// Starts the tasks of a node. Without a runtime there are none, and [`replay`](crate::replay()) does their work.
+pub(crate) fn start(shared: &Arc<Shared>, settings: Settings) {
+    let Some(runtime) = &shared.runtime else {
         return;
     };
-    for (index, netlayer) in node.inner().netlayers.iter().enumerate() {
-        let task = runtime.spawn(accept(node.downgrade(), index, netlayer.clone()));
-        node.inner().add_acceptor(task.abort_handle());
+    let settings = Arc::new(settings);
+    for index in 0..settings.netlayers.len() {
+        let task = runtime.spawn(accept(Arc::downgrade(shared), index, settings.clone()));
+        shared.add_acceptor(task.abort_handle());
     }
-    let node = node.downgrade();
-    runtime.spawn(async move {
-        loop {
-            tokio::time::sleep(TICK).await;
-            let Some(node) = node.upgrade().map(Node::from_inner) else {
-                return;
-            };
-            let now = node.now();
-            node.input(|vat| vat.tick(now));
-        }
-    });
+    runtime.spawn(dial(Arc::downgrade(shared), settings));
+    runtime.spawn(tick(Arc::downgrade(shared)));
+}
+
+/// Reports the time until the node is dropped.
+async fn tick(shared: Weak<Shared>) {
+    loop {
+        tokio::time::sleep(TICK).await;
+        let Some(shared) = shared.upgrade() else {
+            return;
+        };
+        let now = shared.now();
+        shared.input(|vat| (vat.tick(now), None));
+    }
 }
 
 /// Accepts connections until the node is dropped or the netlayer fails.
-async fn accept(
-    node: std::sync::Weak<crate::node::Inner>,
-    index: usize,
-    netlayer: Arc<dyn Netlayer>,
-) {
+async fn accept(shared: Weak<Shared>, index: usize, settings: Arc<Settings>) {
+    let netlayer = &settings.netlayers[index];
     // Addresses with open connections. Each connection holds a clone, and the map holds one.
     let mut addresses: HashMap<IpAddr, Arc<()>> = HashMap::new();
     loop {
@@ -69,10 +84,10 @@ async fn accept(
                 continue;
             }
         };
-        let Some(node) = node.upgrade().map(Node::from_inner) else {
+        let Some(shared) = shared.upgrade() else {
             return;
         };
-        if node.is_stopped() {
+        if shared.is_stopped() {
             return;
         }
         addresses.retain(|_, held| Arc::strong_count(held) > 1);
@@ -80,22 +95,23 @@ async fn accept(
             let held = addresses.entry(network_of(address));
             held.or_default().clone()
         });
-        let most = node.inner().most_connections;
+        let most = settings.most_connections;
         if held
             .as_ref()
             .is_some_and(|held| Arc::strong_count(held) > most + 1)
         {
             continue;
         }
-        let now = node.now();
-        let connection = node.input_recorded(|vat| {
+        let now = shared.now();
+        let connection = shared.input(|vat| {
             let proof = opened.proof;
             let connection = vat.accepted(index, proof.clone(), now);
             (connection, connection.map(|it| Input::Accepted(it, proof)))
         });
         if let Some(connection) = connection {
+            let served = serve(shared, connection, opened.stream, settings.clone());
             tokio::spawn(async move {
-                serve(node, connection, opened.stream).await;
+                served.await;
                 drop(held);
             });
         }
@@ -113,45 +129,43 @@ fn network_of(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Carries out what no task of a connection does. Without a runtime, [`replay`](crate::replay) does that.
-pub(crate) fn carry_out(node: &Node) {
-    let Some(runtime) = &node.inner().runtime else {
-        return;
-    };
-    while let Some(output) = node.output() {
-        if let Output::Dial { dial, location } = output {
-            let layers = node.inner().netlayers.iter();
-            let mut suitable =
-                layers.filter(|layer| layer.location().transport == location.transport);
-            let netlayer = suitable.next().cloned();
-            let node = node.clone();
-            runtime.spawn(async move {
-                let opened = match netlayer {
-                    Some(netlayer) => {
-                        let time = node.inner().dial_time;
-                        let opened = tokio::time::timeout(time, netlayer.dial(location)).await;
-                        opened.unwrap_or_else(|_| {
-                            let kind = io::ErrorKind::TimedOut;
-                            Err(io::Error::new(kind, "no connection in time"))
-                        })
-                    }
-                    None => Err(io::Error::new(
-                        io::ErrorKind::Unsupported,
-                        format!("no netlayer for the transport {}", location.transport),
-                    )),
-                };
-                dialed(&node, dial, opened);
-            });
-        }
-        // The tasks of connections poll for bytes by themselves.
+/// Opens the connections that the vat asks for, until the node is dropped.
+async fn dial(shared: Weak<Shared>, settings: Arc<Settings>) {
+    loop {
+        let next = poll_fn(|context| match shared.upgrade() {
+            Some(shared) => shared.poll_dial(context.waker()).map(Some),
+            None => Poll::Ready(None),
+        });
+        let (Some((dial, location)), Some(shared)) = (next.await, shared.upgrade()) else {
+            return;
+        };
+        let settings = settings.clone();
+        tokio::spawn(async move {
+            let opened = open(location, &settings).await;
+            dialed(shared, dial, opened, settings);
+        });
     }
 }
 
-fn dialed(node: &Node, dial: lydite_ocapn::session::Dial, opened: io::Result<Opened>) {
-    let now = node.now();
+async fn open(location: Location, settings: &Settings) -> io::Result<Opened> {
+    let transport = &location.transport;
+    let mut netlayers = settings.netlayers.iter();
+    let Some(netlayer) = netlayers.find(|layer| layer.location().transport == *transport) else {
+        let message = format!("no netlayer for the transport {transport}");
+        return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+    };
+    let opened = tokio::time::timeout(settings.dial_time, netlayer.dial(location)).await;
+    opened.unwrap_or_else(|_| {
+        let kind = io::ErrorKind::TimedOut;
+        Err(io::Error::new(kind, "no connection in time"))
+    })
+}
+
+fn dialed(shared: Arc<Shared>, dial: Dial, opened: io::Result<Opened>, settings: Arc<Settings>) {
+    let now = shared.now();
     match opened {
         Ok(opened) => {
-            let connection = node.input_recorded(|vat| {
+            let connection = shared.input(|vat| {
                 let proof = opened.proof;
                 let connection = vat.dialed(dial, proof.clone(), now);
                 (
@@ -160,10 +174,10 @@ fn dialed(node: &Node, dial: lydite_ocapn::session::Dial, opened: io::Result<Ope
                 )
             });
             if let Some(connection) = connection {
-                tokio::spawn(serve(node.clone(), connection, opened.stream));
+                tokio::spawn(serve(shared, connection, opened.stream, settings));
             }
         }
-        Err(error) => node.input_recorded(|vat| {
+        Err(error) => shared.input(|vat| {
             vat.dial_failed(dial, &error.to_string());
             ((), Some(Input::DialFailed(dial)))
         }),
@@ -171,9 +185,15 @@ fn dialed(node: &Node, dial: lydite_ocapn::session::Dial, opened: io::Result<Ope
 }
 
 /// Moves the bytes of a connection until it is closed.
-async fn serve(node: Node, connection: Connection, stream: Box<dyn Stream>) {
+async fn serve(
+    shared: Arc<Shared>,
+    connection: Connection,
+    stream: Box<dyn Stream>,
+    settings: Arc<Settings>,
+) {
     let mut pump = Pump {
-        node: &node,
+        shared: &shared,
+        settings: &settings,
         connection,
         stream,
         out: Vec::new(),
@@ -186,17 +206,18 @@ async fn serve(node: Node, connection: Connection, stream: Box<dyn Stream>) {
         Ok(()) => "closed by the peer".to_owned(),
         Err(error) => error.to_string(),
     };
-    node.input_recorded(|vat| {
+    shared.input(|vat| {
         vat.closed(connection, &reason);
         ((), Some(Input::Closed(connection)))
     });
-    node.forget(connection);
+    shared.forget(connection);
 }
 
 /// Reads and writes at the same time: a peer that does not read must not keep us from reading, or both could wait for
 /// each other. Only if far too much waits to be sent, nothing is read until the peer has read or its time has passed.
 struct Pump<'a> {
-    node: &'a Node,
+    shared: &'a Arc<Shared>,
+    settings: &'a Settings,
     connection: Connection,
     stream: Box<dyn Stream>,
     out: Vec<u8>,
@@ -225,7 +246,7 @@ impl Pump<'_> {
                 let error = io::Error::new(io::ErrorKind::TimedOut, "the peer does not read");
                 return Poll::Ready(Err(error));
             }
-            if self.closing || self.node.is_full(self.connection) {
+            if self.closing || self.shared.is_full(self.connection) {
                 return Poll::Pending;
             }
             let mut buffer = ReadBuf::new(read);
@@ -237,8 +258,8 @@ impl Pump<'_> {
             if bytes.is_empty() {
                 return Poll::Ready(Ok(()));
             }
-            let (node, connection, now) = (self.node, self.connection, self.node.now());
-            node.input_recorded(|vat| {
+            let (connection, now) = (self.connection, self.shared.now());
+            self.shared.input(|vat| {
                 vat.received(connection, bytes, now);
                 ((), Some(Input::Received(connection, bytes)))
             });
@@ -250,15 +271,14 @@ impl Pump<'_> {
         if self.out.is_empty() && !self.closing {
             return false;
         }
-        let (closing, inner) = (self.closing, self.node.inner());
-        let late = self.late.get_or_insert_with(|| {
-            let time = if closing {
-                inner.close_time
-            } else {
-                inner.message_time
-            };
-            Box::pin(tokio::time::sleep(time))
-        });
+        let time = if self.closing {
+            self.settings.close_time
+        } else {
+            self.settings.message_time
+        };
+        let late = self
+            .late
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(time)));
         late.as_mut().poll(context).is_ready()
     }
 
@@ -267,7 +287,7 @@ impl Pump<'_> {
         loop {
             let before = self.closing;
             self.closing = self
-                .node
+                .shared
                 .poll_bytes(self.connection, &mut self.out, context.waker());
             if self.closing != before {
                 self.late = None;

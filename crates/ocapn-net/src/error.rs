@@ -1,10 +1,11 @@
 //! Why a call has no result.
 use std::fmt;
 
-use lydite_ocapn::session::{Cause, Reason};
+use lydite_ocapn::session::Cause;
 use lydite_ocapn::syrup;
 
-use crate::{Node, Passable};
+use crate::Passable;
+use crate::shared::HeldReason;
 
 /// Why a call has no result.
 #[non_exhaustive]
@@ -29,14 +30,6 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn from_reason(node: &Node, reason: Reason) -> Self {
-        match reason.cause {
-            Cause::Disconnected => Self::Disconnected(reason.message().into()),
-            Cause::Limit => Self::Limit(reason.message().into()),
-            _ => Self::Broken(Passable::adopt(node, reason.value)),
-        }
-    }
-
     /// An application's reason: `<desc:error "message">` on the wire.
     pub fn new(message: &str) -> Self {
         Self::Broken(Passable::error(message))
@@ -72,5 +65,17 @@ impl std::error::Error for Error {}
 impl From<syrup::Error> for Error {
     fn from(error: syrup::Error) -> Self {
         Self::Type(error)
+    }
+}
+
+impl From<HeldReason> for Error {
+    fn from(reason: HeldReason) -> Self {
+        let value = Passable(reason.value);
+        let message = || value.as_error().unwrap_or_default().to_owned();
+        match reason.cause {
+            Cause::Disconnected => Self::Disconnected(message()),
+            Cause::Limit => Self::Limit(message()),
+            _ => Self::Broken(value),
+        }
     }
 }

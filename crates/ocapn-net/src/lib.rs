@@ -66,15 +66,18 @@
 //! Order holds up to the start of a handler: messages through one reference start in the order in which they were sent.
 #![forbid(unsafe_code)]
 
+mod builder;
 mod driver;
 mod error;
 mod netlayer;
 mod node;
 mod object;
 mod passable;
+mod promise;
 mod record;
 mod reference;
 mod replay;
+mod shared;
 pub mod suite;
 #[cfg(test)]
 mod tests;
@@ -92,6 +95,7 @@ struct Readme;
 #[doc = include_str!("../captp.md")]
 struct Page;
 
+pub use builder::Builder;
 pub use error::Error;
 pub use lydite_ocapn_derive::object;
 #[cfg(unix)]
@@ -99,11 +103,12 @@ pub use netlayer::Unix;
 #[cfg(feature = "websocket")]
 pub use netlayer::WebSocket;
 pub use netlayer::{Future, Memory, Netlayer, Network, Opened, Stream, Tcp};
-pub use node::{Builder, Node};
+pub use node::Node;
 pub use object::{Call, Object};
 pub use passable::{Arguments, Pass, Passable, PassableBuilder};
+pub use promise::{Promise, Resolver, Settled};
 pub use record::Record;
-pub use reference::{OnBroken, Promise, Reference, Resolver, Settled};
+pub use reference::{OnBroken, Reference};
 pub use replay::{Recording, replay};
 pub use transfer::Transfer;
 #[doc(hidden)]

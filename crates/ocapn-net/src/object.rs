@@ -1,11 +1,11 @@
 //! Local objects.
 use std::sync::Arc;
 
-use lydite_ocapn::session::{Connection, Ref};
+use lydite_ocapn::session::Connection;
 
-use crate::node::Node;
+use crate::shared::{Message, Shared};
 use crate::trace::Span;
-use crate::{Arguments, Resolver};
+use crate::{Arguments, Error, Node, Passable, Resolver};
 
 /// A message for a local object.
 #[derive(Debug)]
@@ -20,12 +20,25 @@ pub struct Call {
     pub session: Option<Connection>,
     pub(crate) span: Span,
     /// While it is held, the call counts for the session.
-    pub(crate) held: Option<Arc<()>>,
+    pub(crate) counted: Option<Arc<()>>,
 }
 
 impl Call {
+    pub(crate) fn new(shared: &Arc<Shared>, message: Message) -> Self {
+        let span = message.span;
+        let resolver = |reply| Resolver::new(reply, span.clone());
+        Self {
+            node: Node::from_shared(shared),
+            arguments: Passable(message.arguments),
+            reply: message.reply.map(resolver),
+            session: message.session,
+            span,
+            counted: message.counted,
+        }
+    }
+
     /// Settles the result, if the sender waits for one.
-    pub fn settle(self, result: Result<crate::Passable, crate::Error>) {
+    pub fn settle(self, result: Result<Passable, Error>) {
         if let Some(reply) = self.reply {
             reply.settle(result);
         }
@@ -42,29 +55,5 @@ pub trait Object: Send + Sync + 'static {
 impl<F: Fn(Call) + Send + Sync + 'static> Object for F {
     fn call(&self, call: Call) {
         self(call);
-    }
-}
-
-/// The objects of a node, each in the slot of its reference.
-#[derive(Default)]
-pub(crate) struct Objects(Vec<Option<(Ref, Arc<dyn Object>)>>);
-
-impl Objects {
-    pub fn insert(&mut self, reference: Ref, object: Arc<dyn Object>) {
-        if self.0.len() <= reference.slot() {
-            self.0.resize_with(reference.slot() + 1, || None);
-        }
-        self.0[reference.slot()] = Some((reference, object));
-    }
-
-    pub fn get(&self, reference: Ref) -> Option<&Arc<dyn Object>> {
-        let (found, object) = self.0.get(reference.slot())?.as_ref()?;
-        (*found == reference).then_some(object)
-    }
-
-    pub fn remove(&mut self, reference: Ref) -> Option<Arc<dyn Object>> {
-        let slot = self.0.get_mut(reference.slot())?;
-        let (_, object) = slot.take_if(|(found, _)| *found == reference)?;
-        Some(object)
     }
 }

@@ -2,16 +2,12 @@
 use lydite_ocapn::session::{Builder, Payload};
 use lydite_ocapn::syrup::{self, Decode, Symbol, Value};
 
-use crate::node::Node;
-use crate::{Error, Promise, Reference};
+use crate::shared::{Handle, Held};
+use crate::{Error, Reference};
 
 /// A value that was received or is to be sent: data, references, or both.
 #[derive(Clone, Debug)]
-pub struct Passable {
-    payload: Payload,
-    /// Those of the payload, in its order.
-    references: Vec<Reference>,
-}
+pub struct Passable(pub(crate) Held);
 
 /// The arguments of a call: a list.
 pub type Arguments = Passable;
@@ -35,60 +31,49 @@ impl Passable {
 
     /// The reason with which promises break: `<desc:error "message">` on the wire.
     pub fn error(message: &str) -> Self {
-        Self {
+        Self(Held {
             payload: Payload::error(message),
-            references: Vec::new(),
-        }
-    }
-
-    /// Takes the handles of a payload over.
-    pub(crate) fn adopt(node: &Node, payload: Payload) -> Self {
-        let references = payload.refs().iter();
-        Self {
-            references: references
-                .map(|reference| Reference::adopt(node, *reference))
-                .collect(),
-            payload,
-        }
+            handles: Vec::new(),
+        })
     }
 
     pub(crate) const fn payload(&self) -> &Payload {
-        &self.payload
+        &self.0.payload
     }
 
     /// A part that has the references from the one with this number.
     fn part(&self, payload: Payload, first: usize) -> Self {
-        let references = &self.references[first..][..payload.refs().len()];
-        Self {
-            references: references.to_vec(),
+        let handles = &self.0.handles[first..][..payload.refs().len()];
+        Self(Held {
+            handles: handles.to_vec(),
             payload,
-        }
+        })
     }
 
     /// The encoded data; references are records `<desc:ref n>`.
     pub fn data(&self) -> &[u8] {
-        self.payload.data()
+        self.payload().data()
     }
 
     /// The reference, if the value is one.
     pub fn as_reference(&self) -> Option<Reference> {
-        self.payload.as_reference()?;
-        self.references.first().cloned()
+        self.payload().as_reference()?;
+        self.0.handles.first().cloned().map(Reference)
     }
 
     /// The message, if the value is `<desc:error "message">`.
     pub fn as_error(&self) -> Option<&str> {
-        self.payload.as_error()
+        self.payload().as_error()
     }
 
     /// The symbol, if the value is one.
     pub fn as_symbol(&self) -> Option<&str> {
-        self.payload.as_symbol()
+        self.payload().as_symbol()
     }
 
     /// The items of a list; empty for other values.
     pub fn items(&self) -> Vec<Self> {
-        let items = self.payload.items().unwrap_or_default().into_iter();
+        let items = self.payload().items().unwrap_or_default().into_iter();
         let mut next = 0;
         let parts = items.map(|item| {
             let first = next;
@@ -104,7 +89,7 @@ impl Passable {
     ///
     /// [`Error::Missing`].
     pub fn item(&self, index: usize) -> Result<Self, Error> {
-        let (item, first) = self.payload.item(index).ok_or(Error::Missing(index))?;
+        let (item, first) = self.payload().item(index).ok_or(Error::Missing(index))?;
         Ok(self.part(item, first))
     }
 
@@ -123,7 +108,7 @@ impl Passable {
     ///
     /// The data exceeds the limits of a [`Value`].
     pub fn value(&self) -> Result<Value, Error> {
-        Ok(self.payload.decode()?)
+        Ok(self.payload().decode()?)
     }
 }
 
@@ -131,7 +116,7 @@ impl Passable {
 #[derive(Debug, Default)]
 pub struct PassableBuilder {
     builder: Builder,
-    references: Vec<Reference>,
+    handles: Vec<Handle>,
 }
 
 impl PassableBuilder {
@@ -148,10 +133,10 @@ impl PassableBuilder {
     }
 
     pub(crate) fn finish(self) -> Passable {
-        Passable {
+        Passable(Held {
             payload: self.builder.finish(),
-            references: self.references,
-        }
+            handles: self.handles,
+        })
     }
 }
 
@@ -205,21 +190,15 @@ impl Pass for Value {
 
 impl Pass for Passable {
     fn put(&self, to: &mut PassableBuilder) {
-        to.builder.payload(&self.payload);
-        to.references.extend(self.references.iter().cloned());
+        to.builder.payload(self.payload());
+        to.handles.extend_from_slice(&self.0.handles);
     }
 }
 
 impl Pass for Reference {
     fn put(&self, to: &mut PassableBuilder) {
-        to.builder.reference(self.handle());
-        to.references.push(self.clone());
-    }
-}
-
-impl<T> Pass for Promise<T> {
-    fn put(&self, to: &mut PassableBuilder) {
-        self.reference().put(to);
+        to.builder.reference(self.0.get());
+        to.handles.push(self.0.clone());
     }
 }
 
@@ -244,21 +223,9 @@ macro_rules! pass_borrowed {
 }
 pass_borrowed!(Passable Reference Value String);
 
-impl<T> Pass for &Promise<T> {
-    fn put(&self, to: &mut PassableBuilder) {
-        (**self).put(to);
-    }
-}
-
 impl From<Reference> for Passable {
     fn from(reference: Reference) -> Self {
         Self::new(reference)
-    }
-}
-
-impl<T> From<Promise<T>> for Passable {
-    fn from(promise: Promise<T>) -> Self {
-        Self::new(promise)
     }
 }
 

@@ -2,7 +2,7 @@
 use std::{fmt, str::FromStr};
 
 use lydite_ocapn::captp::Locator;
-use lydite_ocapn::session::{Location, Proof};
+use lydite_ocapn::session::{Connection, Dial, Location, Proof};
 
 /// One line of a recording. Connections and requests are numbered in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,3 +103,64 @@ impl FromStr for Record {
 
 /// Called with each record.
 pub(crate) type Recorder = Box<dyn FnMut(Record) + Send>;
+
+/// What is recorded, before its connections and requests are numbered.
+pub(crate) enum Input<'a> {
+    Accepted(Connection, Proof),
+    Dialed(Dial, Connection, Proof),
+    DialFailed(Dial),
+    Received(Connection, &'a [u8]),
+    Sent(Connection, &'a [u8]),
+    Closed(Connection),
+}
+
+/// Numbers the connections and requests of a recording.
+pub(crate) struct Numbered {
+    recorder: Recorder,
+    connections: Vec<Connection>,
+    dials: Vec<Dial>,
+}
+
+impl Numbered {
+    pub fn new(recorder: Recorder) -> Self {
+        Self {
+            recorder,
+            connections: Vec::new(),
+            dials: Vec::new(),
+        }
+    }
+
+    pub fn requested(&mut self, dial: Dial) {
+        self.dials.push(dial);
+    }
+
+    pub fn input(&mut self, input: Input<'_>) {
+        let number = |connection: Connection| {
+            let mut known = self.connections.iter();
+            known.position(|known| *known == connection)
+        };
+        let dial = |dial| self.dials.iter().position(|known| *known == dial);
+        let record = match input {
+            Input::Accepted(connection, proof) => {
+                self.connections.push(connection);
+                Some(Record::Accepted(proof))
+            }
+            Input::Dialed(request, connection, proof) => {
+                let request = dial(request);
+                self.connections.push(connection);
+                request.map(|request| Record::Dialed(request, proof))
+            }
+            Input::DialFailed(request) => dial(request).map(Record::DialFailed),
+            Input::Received(connection, bytes) => {
+                number(connection).map(|number| Record::Received(number, bytes.into()))
+            }
+            Input::Sent(connection, bytes) => {
+                number(connection).map(|number| Record::Sent(number, bytes.into()))
+            }
+            Input::Closed(connection) => number(connection).map(Record::Closed),
+        };
+        if let Some(record) = record {
+            (self.recorder)(record);
+        }
+    }
+}

@@ -2,7 +2,7 @@
 use std::{collections::HashMap, fmt, str::FromStr};
 
 use lydite_ocapn::captp::{Dialect, Framing, Locator};
-use lydite_ocapn::session::{Connection, Location, Output};
+use lydite_ocapn::session::{Connection, Location};
 
 use crate::record::{Record, hex, unhex};
 use crate::{Builder, Node};
@@ -109,49 +109,51 @@ impl FromStr for Recording {
 /// time or tasks.
 /// `pieces` splits what arrives.
 pub fn replay(node: &Node, records: &[Record], pieces: usize) -> HashMap<usize, Vec<u8>> {
+    let shared = node.shared();
     let mut sent: HashMap<usize, Vec<u8>> = HashMap::new();
     let mut connections: Vec<Option<Connection>> = Vec::new();
     let mut dials = Vec::new();
     let mut take = |number, connection: Option<Connection>| {
         if let Some(connection) = connection {
             let out = sent.entry(number).or_default();
-            node.vat(|vat| vat.take_bytes(connection, out));
+            shared.vat(|vat| vat.take_bytes(connection, out));
         }
     };
     for record in records {
-        node.input(|vat| match record {
-            Record::Accepted(proof) => connections.push(vat.accepted(0, proof.clone(), 0)),
-            Record::Dialed(dial, proof) => {
-                let dial = dials.get(*dial).copied();
-                connections.push(dial.and_then(|dial| vat.dialed(dial, proof.clone(), 0)));
-            }
-            Record::DialFailed(dial) => {
-                if let Some(dial) = dials.get(*dial) {
-                    vat.dial_failed(*dial, "refused");
+        shared.input(|vat| {
+            match record {
+                Record::Accepted(proof) => connections.push(vat.accepted(0, proof.clone(), 0)),
+                Record::Dialed(dial, proof) => {
+                    let dial = dials.get(*dial).copied();
+                    connections.push(dial.and_then(|dial| vat.dialed(dial, proof.clone(), 0)));
                 }
-            }
-            Record::Received(connection, bytes) => {
-                if let Some(Some(connection)) = connections.get(*connection) {
-                    for piece in bytes.chunks(pieces.max(1)) {
-                        vat.received(*connection, piece, 0);
+                Record::DialFailed(dial) => {
+                    if let Some(dial) = dials.get(*dial) {
+                        vat.dial_failed(*dial, "refused");
+                    }
+                }
+                Record::Received(connection, bytes) => {
+                    if let Some(Some(connection)) = connections.get(*connection) {
+                        for piece in bytes.chunks(pieces.max(1)) {
+                            vat.received(*connection, piece, 0);
+                        }
+                    }
+                }
+                Record::Sent(..) => {}
+                Record::Closed(connection) => {
+                    if let Some(Some(connection)) = connections.get(*connection) {
+                        vat.closed(*connection, "closed by the peer");
                     }
                 }
             }
-            Record::Sent(..) => {}
-            Record::Closed(connection) => {
-                if let Some(Some(connection)) = connections.get(*connection) {
-                    vat.closed(*connection, "closed by the peer");
-                }
-            }
+            ((), None)
         });
         // When bytes are fetched decides which references are returned together.
         if let Record::Sent(number, _) = record {
             take(*number, connections.get(*number).copied().flatten());
         }
-        while let Some(output) = node.output() {
-            if let Output::Dial { dial, .. } = output {
-                dials.push(dial);
-            }
+        while let Some((dial, _)) = shared.dial() {
+            dials.push(dial);
         }
     }
     for (number, connection) in connections.into_iter().enumerate() {

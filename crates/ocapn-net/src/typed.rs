@@ -192,6 +192,7 @@ impl Context {
 pub mod generated {
     pub use super::sequence::Sequence;
     use super::*;
+    use crate::promise::promise;
 
     /// Builds `[method argument…]`.
     fn message(
@@ -215,7 +216,7 @@ pub mod generated {
         match message(method, put) {
             Ok(message) => target.call(message).cast(),
             Err(error) => {
-                let (promise, resolver) = target.node().promise();
+                let (promise, resolver) = promise(target.0.shared());
                 resolver.settle(Err(error));
                 promise.cast()
             }
@@ -327,7 +328,8 @@ pub mod generated {
             }
             let error = self.error("too many messages wait for this object");
             if let (None, Some(session)) = (&self.call.reply, session) {
-                node.vat(|vat| vat.abort(session, &error.to_string()));
+                node.shared()
+                    .vat(|vat| vat.abort(session, &error.to_string()));
             }
             self.fail(error);
         }
@@ -336,11 +338,9 @@ pub mod generated {
             self,
             result: impl Future<Output = Result<T, Error>> + Send + 'static,
         ) -> impl Future<Output = ()> + Send + 'static {
-            let Call {
-                reply, span, held, ..
-            } = self.call;
-            trace::within(span, async move {
-                let _held = held;
+            let (reply, counted) = (self.call.reply, self.call.counted);
+            trace::within(self.call.span, async move {
+                let _counted = counted;
                 let result = result.await.and_then(|value| {
                     let mut builder = PassableBuilder::default();
                     value.put(&mut builder)?;

@@ -36,7 +36,7 @@ impl Sequence {
     }
 
     pub(crate) fn is_full(&self, node: &Node) -> bool {
-        self.state().waiting.len() >= node.inner().most_waiting
+        self.state().waiting.len() >= node.shared().most_waiting
     }
 
     /// Starts the task now, or when those before it have ended.
