@@ -55,17 +55,15 @@ impl<C: Curve> Affine<C> {
         factor.mul(x).add(&C::b())
     }
 
-    /// Returns the point with these coordinates, which must have magnitude 1; `None` is infinity, encoded as two zeros.
+    /// Returns the point with these coordinates, which must have magnitude 1.
     ///
     /// # Errors
     /// The given one if the point is not on the curve.
     #[inline]
-    pub(crate) fn checked<E>(x: C::Field, y: C::Field, not_on_curve: E) -> Result<Option<Self>, E> {
+    pub(crate) fn checked<E>(x: C::Field, y: C::Field, not_on_curve: E) -> Result<Self, E> {
         let point = Self { x, y };
-        if x.is_zero() && y.is_zero() {
-            Ok(None)
-        } else if point.is_on_curve() {
-            Ok(Some(point))
+        if point.is_on_curve() {
+            Ok(point)
         } else {
             Err(not_on_curve)
         }

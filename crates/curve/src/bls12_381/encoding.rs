@@ -8,21 +8,21 @@ use super::{
 use crate::group::Affine;
 
 pub(super) fn read_g1(bytes: &[u8; G1_LENGTH]) -> Result<Option<Affine<G1>>, Error> {
+    if *bytes == [0; G1_LENGTH] {
+        return Ok(None);
+    }
     let words = bytes.as_chunks::<48>().0;
-    Affine::checked(
-        Fp::from_bytes(&words[0])?,
-        Fp::from_bytes(&words[1])?,
-        Error::NotOnCurve,
-    )
+    let (x, y) = (Fp::from_bytes(&words[0])?, Fp::from_bytes(&words[1])?);
+    Affine::checked(x, y, Error::NotOnCurve).map(Some)
 }
 
 pub(super) fn read_g2(bytes: &[u8; G2_LENGTH]) -> Result<Option<Affine<G2>>, Error> {
+    if *bytes == [0; G2_LENGTH] {
+        return Ok(None);
+    }
     let halves = bytes.as_chunks::<96>().0;
-    Affine::checked(
-        Fp2::from_bytes(&halves[0])?,
-        Fp2::from_bytes(&halves[1])?,
-        Error::NotOnCurve,
-    )
+    let (x, y) = (Fp2::from_bytes(&halves[0])?, Fp2::from_bytes(&halves[1])?);
+    Affine::checked(x, y, Error::NotOnCurve).map(Some)
 }
 
 pub(super) fn write_g1(point: Option<Affine<G1>>) -> [u8; G1_LENGTH] {

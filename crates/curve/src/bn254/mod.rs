@@ -121,16 +121,19 @@ fn read_field<K: Kernel>(bytes: &[u8; 32]) -> Result<Fp<K>, Error> {
 
 /// Decodes a point of G1; `None` is infinity.
 fn read_g1<K: Kernel>(bytes: &[u8; 64]) -> Result<Option<Affine<G1<K>>>, Error> {
+    if *bytes == [0; 64] {
+        return Ok(None);
+    }
     let words = bytes.as_chunks::<32>().0;
-    Affine::checked(
-        read_field(&words[0])?,
-        read_field(&words[1])?,
-        Error::NotOnCurve,
-    )
+    let (x, y) = (read_field(&words[0])?, read_field(&words[1])?);
+    Affine::checked(x, y, Error::NotOnCurve).map(Some)
 }
 
 /// Decodes a point of the twist, which need not be in G2; `None` is infinity.
 fn read_twist<K: Kernel>(bytes: &[u8; 128]) -> Result<Option<Affine<G2<K>>>, Error> {
+    if *bytes == [0; 128] {
+        return Ok(None);
+    }
     let words = bytes.as_chunks::<32>().0;
     let [x, y] = [0, 2].map(|i| {
         Ok(Fp2 {
@@ -138,7 +141,7 @@ fn read_twist<K: Kernel>(bytes: &[u8; 128]) -> Result<Option<Affine<G2<K>>>, Err
             c0: read_field(&words[i + 1])?,
         })
     });
-    Affine::checked(x?, y?, Error::NotOnCurve)
+    Affine::checked(x?, y?, Error::NotOnCurve).map(Some)
 }
 
 /// Decodes a pair; `None` if one of its points is infinity. Otherwise the Miller loop checks whether the point of the

@@ -11,11 +11,12 @@ use crate::{
     words,
 };
 
-/// Entries of the table of odd multiples: window 5.
+/// Entries of the table of odd multiples.
 const ENTRIES: usize = 8;
-const WINDOW: u32 = 5;
 /// Digits of half a scalar, which is below 2^127.
 const DIGITS: usize = 128;
+/// Up to this magnitude of both halves, the table costs more than the additions that it saves.
+const WITHOUT_TABLE: u128 = u32::MAX as u128;
 
 /// The order of the group.
 const ORDER: [u64; 4] = [
@@ -82,6 +83,18 @@ fn split(k: &[u64; 4]) -> [(bool, u128); 2] {
 /// Computes `scalar P`.
 pub(super) fn multiply<K: Kernel>(p: &Affine<G1<K>>, scalar: &[u8; 32]) -> Jacobian<G1<K>> {
     let halves = split(&reduce(words::from_be(scalar)));
+    if halves.iter().all(|(_, half)| *half <= WITHOUT_TABLE) {
+        multiply_by_table::<K, 1>(p, &halves)
+    } else {
+        multiply_by_table::<K, ENTRIES>(p, &halves)
+    }
+}
+
+/// Uses the odd multiples of P up to `2 ENTRIES - 1`.
+fn multiply_by_table<K: Kernel, const ENTRIES: usize>(
+    p: &Affine<G1<K>>,
+    halves: &[(bool, u128); 2],
+) -> Jacobian<G1<K>> {
     let (table, scale) = odd_multiples::<G1<K>, ENTRIES>(p);
     let beta = const { Fp::<K>::constant(BETA) };
     let table_lambda = table.map(|entry| Affine {
@@ -89,7 +102,8 @@ pub(super) fn multiply<K: Kernel>(p: &Affine<G1<K>>, scalar: &[u8; 32]) -> Jacob
         y: entry.y,
     });
     let mut digits = halves.map(|(_, magnitude)| {
-        wnaf::<DIGITS>(&[magnitude as u64, (magnitude >> 64) as u64, 0, 0], WINDOW)
+        let words = [magnitude as u64, (magnitude >> 64) as u64, 0, 0];
+        wnaf::<DIGITS>(&words, ENTRIES.ilog2() + 2)
     });
     let mut sum = interleave(&mut digits, |half, digit| {
         let entry = [&table, &table_lambda][half][usize::from(digit.unsigned_abs() / 2)];

@@ -98,6 +98,32 @@ fn negated(mut p: [u8; 64]) -> [u8; 64] {
     p
 }
 
+/// Multiples with and without a table, against sums.
+#[test]
+fn short_scalars() {
+    let p = multiply(&g1(), &scalar(0x1234_5678_9abc_def0)).unwrap();
+    for backend in Backend::available() {
+        let mut sum = [0; 64];
+        for k in 0..200 {
+            assert_eq!(backend.multiply(&p, &scalar(k)), Ok(sum), "{backend:?} {k}");
+            let mut opposite = ORDER;
+            opposite[24..].copy_from_slice(&(0x43e1_f593_f000_0001 - k).to_be_bytes());
+            let zero = backend.add(&backend.multiply(&p, &opposite).unwrap(), &sum);
+            assert_eq!(zero, Ok([0; 64]), "{backend:?} -{k}");
+            sum = backend.add(&sum, &p).unwrap();
+        }
+        let limit = u64::from(u32::MAX);
+        for k in limit - 20..limit + 20 {
+            let next = backend.add(&backend.multiply(&p, &scalar(k)).unwrap(), &p);
+            assert_eq!(
+                backend.multiply(&p, &scalar(k + 1)),
+                next,
+                "{backend:?} {k}"
+            );
+        }
+    }
+}
+
 /// Computes a multiple of a point of the twist, bit by bit.
 fn multiple<K: Kernel>(q: &Affine<G2<K>>, k: &[u8; 32]) -> Jacobian<G2<K>> {
     let mut sum = Jacobian::INFINITY;
