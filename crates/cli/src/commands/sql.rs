@@ -10,6 +10,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use clap::Args;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::{json::LineDelimitedWriter, util::pretty};
+use datafusion::error::DataFusionError;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::SendableRecordBatchStream;
@@ -80,13 +81,8 @@ pub fn sql(arguments: &Sql, output: &Output) -> Result<Answer> {
             let view = async { context.sql(&view).await?.collect().await };
             view.await.with_context(|| format!("table {name}"))?;
         }
-        anyhow::Ok(
-            context
-                .sql(&arguments.query)
-                .await?
-                .execute_stream()
-                .await?,
-        )
+        let query = context.sql(&arguments.query).await.map_err(in_words)?;
+        anyhow::Ok(query.execute_stream().await?)
     })?;
     let rows = Rows { runtime, stream };
     match &arguments.output {
@@ -109,6 +105,14 @@ pub fn sql(arguments: &Sql, output: &Output) -> Result<Answer> {
         None => print(rows)?,
     }
     Ok(Answer::Yes)
+}
+
+/// Of an error of syntax, DataFusion also prints the debugging form.
+fn in_words(error: DataFusionError) -> anyhow::Error {
+    match error {
+        DataFusionError::SQL(error, _) => anyhow!(error),
+        error => error.into(),
+    }
 }
 
 fn context(arguments: &Sql, threads: NonZeroUsize) -> Result<SessionContext> {
