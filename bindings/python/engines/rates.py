@@ -1,10 +1,12 @@
 """Rows a second of `decode_logs` and `senders`: in one process, on Spark, on Sail and on Ray, with the same two cores.
 
+On the engines, Parquet files are read and written by the engine ("rows"), or by a task of ours for each file ("files").
+
     python bindings/python/engines/rates.py [--rows ROWS] [--engines spark,sail,ray] [--seconds SECONDS]
 
 Every run reads the same folder of Parquet files and writes Parquet (zstd). After a first run that is not counted, the
 fastest of three counts; starting an engine is not counted. The rows must equal those of the one process. eth-account
-recovers the senders of a sample, from a list to a list. What is missing is reported:
+recovers the senders of a sample, and web3.py decodes its logs, from a list to a list. What is missing is reported:
 `pip install 'lydite[test,engines]'`, and Java 17 for Spark. Requires Linux.
 """
 
@@ -17,6 +19,7 @@ import tempfile
 import time
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import lydite
@@ -27,7 +30,7 @@ from clusters import TRANSFER, Processes, SparkCluster, ray_cluster, sail_sessio
 CORES = 2
 FILES = 8
 RUNS = 3
-# Transactions that eth-account recovers.
+# Rows for web3.py and eth-account.
 SAMPLE = 2_000
 # Unique together.
 KEPT = {"decode_logs": ["block_number", "log_index"], "senders": ["block_number", "transaction_index"]}
@@ -85,6 +88,15 @@ def on_spark(session, job: str, source: Path, output: Path):
     frame.write.option("compression", "zstd").parquet(str(output))
 
 
+def files_on_spark(session, job: str, source: Path, output: Path):
+    import lydite.spark
+
+    if job == "decode_logs":
+        lydite.spark.decode_logs_file(session, source, output, TRANSFER, keep=KEPT[job])
+    else:
+        lydite.spark.senders_file(session, source, output, keep=KEPT[job])
+
+
 def on_ray(job: str, source: Path, output: Path):
     import lydite.ray
     import ray
@@ -99,6 +111,15 @@ def on_ray(job: str, source: Path, output: Path):
     dataset.write_parquet(str(output), compression="zstd")
 
 
+def files_on_ray(job: str, source: Path, output: Path):
+    import lydite.ray
+
+    if job == "decode_logs":
+        lydite.ray.decode_logs_file(source, output, TRANSFER, keep=KEPT[job])
+    else:
+        lydite.ray.senders_file(source, output, keep=KEPT[job])
+
+
 @contextmanager
 def spark(folder: Path):
     if not shutil.which("java"):
@@ -106,7 +127,7 @@ def spark(folder: Path):
     processes = Processes(folder)
     try:
         with SparkCluster(processes).session() as session:
-            yield partial(on_spark, session)
+            yield {"rows": partial(on_spark, session), "files": partial(files_on_spark, session)}
     finally:
         processes.kill_all()
 
@@ -114,13 +135,50 @@ def spark(folder: Path):
 @contextmanager
 def sail(folder: Path):
     with sail_session() as session:
-        yield partial(on_spark, session)
+        yield {"rows": partial(on_spark, session), "files": partial(files_on_spark, session)}
 
 
 @contextmanager
 def ray(folder: Path):
     with ray_cluster(object_store_memory=512 << 20):
-        yield on_ray
+        yield {"rows": on_ray, "files": files_on_ray}
+
+
+def with_web3(logs: Path) -> str:
+    """Decodes logs with the usual library, on one core."""
+    from web3 import Web3
+
+    rows = pyarrow.parquet.read_table(logs / "0.parquet").slice(0, SAMPLE)
+    known = pyarrow.table(lydite.decode_logs(rows, TRANSFER, uint256="string", keep="none")).to_pylist()
+    inputs = [{"name": name, "type": "address", "indexed": True} for name in ("from", "to")]
+    inputs.append({"name": "value", "type": "uint256", "indexed": False})
+    event = {"type": "event", "name": "Transfer", "inputs": inputs, "anonymous": False}
+    transfer = Web3().eth.contract(abi=[event]).events.Transfer()
+    zero = bytes(32)
+    logs = [
+        {
+            "address": "0x" + "00" * 20,
+            "topics": [row["topic0"], row["topic1"], row["topic2"]],
+            "data": row["data"],
+            "blockNumber": row["block_number"],
+            "logIndex": row["log_index"],
+            "transactionIndex": 0,
+            "transactionHash": zero,
+            "blockHash": zero,
+        }
+        for row in rows.to_pylist()
+    ]
+    start = time.perf_counter()
+    found = [transfer.process_log(log)["args"] for log in logs]
+    seconds = time.perf_counter() - start
+    for arguments, row in zip(found, known, strict=True):
+        if arguments != {
+            "from": lydite.to_checksum_address(row["from"]),
+            "to": lydite.to_checksum_address(row["to"]),
+            "value": int(row["value"]),
+        }:
+            raise SystemExit("decode_logs by web3.py: others than in one process")
+    return sample("decode_logs", "web3.py", len(logs), seconds)
 
 
 def with_eth_account(transactions: Path) -> str:
@@ -134,7 +192,11 @@ def with_eth_account(transactions: Path) -> str:
     seconds = time.perf_counter() - start
     if found != known:
         raise SystemExit("senders by eth-account: others than in one process")
-    return f"{'senders':12} {'eth-account':12} {len(raw) / seconds:12,.0f} rows/s on 1 core, {len(raw)} rows"
+    return sample("senders", "eth-account", len(raw), seconds)
+
+
+def sample(job: str, name: str, rows: int, seconds: float) -> str:
+    return f"{job:12} {name:14} {rows / seconds:12,.0f} rows/s on 1 core, {rows} rows"
 
 
 ENGINES = {"spark": spark, "sail": sail, "ray": ray}
@@ -192,29 +254,31 @@ def main():
             alone[job] = fastest(one_process, job, folder / job, folder / "output")
             expected[job] = rows_of(job, folder / "output")
             print(line(job, "one process", alone[job], expected[job], len(cores)))
-        try:
-            print(with_eth_account(folder / "senders"))
-        except ModuleNotFoundError as error:
-            print(f"eth-account: {error}")
+        for job, usual in {"decode_logs": with_web3, "senders": with_eth_account}.items():
+            try:
+                print(usual(folder / job))
+            except ModuleNotFoundError as error:
+                print(f"{job}: {error}")
         for name in names:
             logs = folder / name
             logs.mkdir()
             try:
                 with ExitStack() as stack:
                     stack.enter_context(limit(arguments.seconds))
-                    run = stack.enter_context(ENGINES[name](logs))
-                    for job, wanted in expected.items():
+                    ways = stack.enter_context(ENGINES[name](logs))
+                    for (job, wanted), (way, run) in product(expected.items(), ways.items()):
                         seconds = fastest(run, job, folder / job, folder / "output")
                         found = rows_of(job, folder / "output")
                         if not wanted.cast(found.schema).equals(found):
-                            raise SystemExit(f"{job} on {name}: other rows than in one process")
-                        print(line(job, name, seconds, wanted, len(cores)), f" {alone[job] / seconds:4.0%}")
+                            raise SystemExit(f"{job} on {name}, {way}: other rows than in one process")
+                        text = line(job, f"{name}, {way}", seconds, wanted, len(cores))
+                        print(f"{text}  {alone[job] / seconds:4.0%}")
             except (ModuleNotFoundError, TimeoutError) as error:
                 print(f"{name}: {error}")
 
 
 def line(job: str, name: str, seconds: float, table: pyarrow.Table, cores: int) -> str:
-    return f"{job:12} {name:12} {table.num_rows / seconds:12,.0f} rows/s on {cores} cores"
+    return f"{job:12} {name:14} {table.num_rows / seconds:12,.0f} rows/s on {cores} cores"
 
 
 if __name__ == "__main__":

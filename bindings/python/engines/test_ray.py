@@ -3,13 +3,15 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import lydite
 import pyarrow
+import pyarrow.parquet
 import pytest
 import top_tokens
-from clusters import TRANSFER, ray_cluster
+from clusters import TRANSFER, ray_cluster, wait_for
 from conftest import ordered
 
 ray = pytest.importorskip("ray", reason="pip install 'lydite[engines]'")
@@ -59,6 +61,29 @@ def test_node_killed(cluster, logs, expected):
     for row in found:
         del row["node"]
     assert ordered(found) == expected
+
+
+def test_files(cluster, logs, expected, tmp_path):
+    """A task for each file, with a node killed half-way."""
+    inputs, output = tmp_path / "logs", tmp_path / "transfers"
+    inputs.mkdir()
+    for part in range(40):
+        pyarrow.parquet.write_table(logs.slice(part * 1_000, 1_000), inputs / f"{part:02}.parquet")
+
+    def kill_one_at_work():
+        wait_for(lambda: len(list(output.glob("*.parquet"))) >= 4, "the first files", 120)
+        cluster.remove_node(cluster.second, allow_graceful=False)
+
+    killer = threading.Thread(target=kill_one_at_work)
+    killer.start()
+    report = lydite.ray.decode_logs_file(inputs, output, TRANSFER)
+    killer.join()
+    assert ordered(pyarrow.parquet.read_table(output).to_pylist()) == expected
+    assert {file.name for file, _ in report["written"]} == {file.name for file in inputs.iterdir()}
+    with pytest.raises(FileExistsError):
+        lydite.ray.decode_logs_file(inputs, output, TRANSFER)
+    with pytest.raises(ValueError, match="same output"):
+        lydite.ray.decode_logs_file([inputs / "00.parquet"] * 2, tmp_path / "twice", TRANSFER)
 
 
 @pytest.mark.parametrize("logs", [top_tokens.made, top_tokens.real])

@@ -133,6 +133,38 @@ def test_worker_killed(spark, cluster, processes, logs, expected, tmp_path):
     assert found == expected
 
 
+def test_files(spark, cluster, processes, logs, expected, transactions, tmp_path):
+    """A task for each file, with a worker killed half-way."""
+    inputs, output = tmp_path / "logs", tmp_path / "transfers"
+    frame(spark, logs, inputs, 40)
+
+    def kill_one_at_work():
+        wait_for(lambda: len(list(output.glob("*.parquet"))) >= 4, "the first files", 120)
+        processes.kill(cluster.workers[0])
+
+    killer = threading.Thread(target=kill_one_at_work)
+    killer.start()
+    report = lydite.spark.decode_logs_file(spark, inputs, output, TRANSFER)
+    killer.join()
+    wait_for(lambda: cluster.alive() == 1, "the loss of a worker")
+    assert ordered(pyarrow.parquet.read_table(output).to_pylist()) == expected
+    alone = lydite.decode_logs_file(inputs, tmp_path / "alone", TRANSFER)
+    assert report["failures"] == alone["failures"]
+    assert {file.name for file, _ in report["written"]} == {file.name for file in inputs.iterdir()}
+
+    with pytest.raises(FileExistsError):
+        lydite.spark.decode_logs_file(spark, inputs, output, TRANSFER)
+    report = lydite.spark.decode_logs_file(spark, inputs, output, TRANSFER, resume=True)
+    assert (report["rows"], report["skipped"]) == (0, 40)
+    with pytest.raises(Exception, match="padding is not zero"):
+        lydite.spark.decode_logs_file(spark, inputs, output, TRANSFER, on_error="fail", overwrite=True)
+
+    pyarrow.parquet.write_table(transactions, tmp_path / "transactions.parquet")
+    lydite.spark.senders_file(spark, tmp_path / "transactions.parquet", tmp_path / "senders")
+    found = pyarrow.parquet.read_table(tmp_path / "senders")
+    assert found.equals(pyarrow.table(lydite.recover_senders(transactions)))
+
+
 @pytest.mark.parametrize("logs", [top_tokens.made, top_tokens.real])
 def test_example(cluster, logs, tmp_path):
     file, expected = logs(tmp_path)
@@ -148,7 +180,7 @@ def test_output_files(spark, tmp_path):
         assert collected(spark.read.parquet(str(file))) == expected, file
 
 
-def test_sail(logs, expected, transactions):
+def test_sail(logs, expected, transactions, tmp_path):
     pytest.importorskip("pysail.spark", reason="pip install 'lydite[engines]'")
     with sail_session() as spark:
         table = spark.createDataFrame(logs.to_pandas())
@@ -156,3 +188,6 @@ def test_sail(logs, expected, transactions):
         senders = lydite.spark.senders(spark.createDataFrame(transactions.to_pandas())).collect()
         known = pyarrow.table(lydite.recover_senders(transactions))["sender"].to_pylist()
         assert Counter(row.sender and bytes(row.sender) for row in senders) == Counter(known)
+        pyarrow.parquet.write_table(logs, tmp_path / "logs.parquet")
+        lydite.spark.decode_logs_file(spark, tmp_path / "logs.parquet", tmp_path / "transfers", TRANSFER)
+        assert ordered(pyarrow.parquet.read_table(tmp_path / "transfers").to_pylist()) == expected

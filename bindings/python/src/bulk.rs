@@ -28,6 +28,17 @@ impl<T> From<OneOrMany<T>> for Vec<T> {
     }
 }
 
+/// Returns the files that the functions for files read, each with the path of its output in a directory, apart from the
+/// extension.
+#[pyfunction]
+pub fn input_files(inputs: OneOrMany<PathBuf>) -> PyResult<Vec<(PathBuf, PathBuf)>> {
+    let files = lydite_bulk::input_files(&Vec::from(inputs)).map_err(IntoPython::into_python)?;
+    Ok(files
+        .into_iter()
+        .map(|file| (file.path, file.name))
+        .collect())
+}
+
 fn options(
     transform: TransformOptions,
     format: Option<&str>,

@@ -29,7 +29,7 @@ mod _native {
     use crate::{
         abi::{Codec, Event, event_topic, selector},
         arrow::{ArrowArray, ArrowEvent, arrow_call, arrow_uint256_sum},
-        bulk::{decode_calls_file, decode_logs_file, senders_file},
+        bulk::{decode_calls_file, decode_logs_file, input_files, senders_file},
         error::{
             DecodeError, EncodeError, KeyFileError, LyditeError, PrecompileError, SignatureError,
         },

@@ -66,6 +66,7 @@ use output::Encoding;
 
 pub use error::{Error, ErrorKind};
 pub use inspect::{Inspection, inspect};
+pub use paths::{InputFile, input_files};
 
 /// How files are read, decoded and written.
 #[derive(Clone, Debug)]

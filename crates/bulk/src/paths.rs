@@ -9,10 +9,12 @@ use crate::{Error, error::ErrorKind};
 
 /// An input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct InputFile {
-    pub(crate) path: PathBuf,
-    /// Its path from the directory given by the user, or its name.
-    pub(crate) name: PathBuf,
+pub struct InputFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its path from the directory that was given, or its name. If the output is a directory, it is the path of the
+    /// output there, apart from the extension.
+    pub name: PathBuf,
 }
 
 /// Standard input or output.
@@ -26,9 +28,12 @@ pub(crate) fn is_arrow(path: &Path) -> bool {
     matches!(extension, Some("arrow" | "arrows" | "feather" | "ipc"))
 }
 
-/// Returns the files: those given, those that match a pattern, and the Parquet and Arrow files in directories, sorted by
-/// name.
-pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<InputFile>, Error> {
+/// Returns the files that are read for these inputs: those given, those that match a pattern, and the Parquet and Arrow
+/// files in directories, sorted by name.
+///
+/// # Errors
+/// [`Error`]: there is no file, or a path cannot be read.
+pub fn input_files(paths: &[PathBuf]) -> Result<Vec<InputFile>, Error> {
     let mut files = Vec::new();
     for path in paths {
         if is_standard(path) {

@@ -22,7 +22,7 @@ use crate::{
     input::{Input, Limits},
     lock,
     output::{Encoding, RunLock},
-    paths::{self, InputFile, is_standard},
+    paths::{InputFile, input_files, is_standard},
     pipeline::Run,
     resume,
     segments::Totals,
@@ -36,7 +36,7 @@ pub(crate) fn run(
     progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
     let start = Instant::now();
-    let files = paths::files(inputs)?;
+    let files = input_files(inputs)?;
     let first = open(&files[0])?;
     let transform = Transform::new(job, &first.schema, options.transform.clone());
     let transform = transform.map_err(|error| Error::at(&files[0].path)(error.into()))?;

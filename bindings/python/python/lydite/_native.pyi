@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from os import PathLike
+from pathlib import Path
 from typing import Any, Literal, TypeAlias, final
 
 from typing_extensions import Buffer
@@ -35,6 +36,7 @@ __all__ = [
     "event_topic",
     "hash_message",
     "hash_typed_data",
+    "input_files",
     "keccak256",
     "keccak256_batch",
     "keccak256_rows",
@@ -155,6 +157,7 @@ def recover_senders(
     prefix: str = "",
     columns: dict[str, str] | None = None,
 ) -> ArrowStream: ...
+def input_files(inputs: _Path | Sequence[_Path]) -> list[tuple[Path, Path]]: ...
 def decode_logs_file(
     inputs: _Path | Sequence[_Path],
     output: _Path,
