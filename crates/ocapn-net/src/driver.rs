@@ -63,8 +63,11 @@ async fn tick(shared: Weak<Shared>) {
         let Some(shared) = shared.upgrade() else {
             return;
         };
-        let now = shared.now();
-        shared.input(|vat| (vat.tick(now), None));
+        shared.input(|vat, now| {
+            let any = vat.deadline().is_some_and(|deadline| deadline <= now);
+            vat.tick(now);
+            ((), any.then_some(Input::Deadlines))
+        });
     }
 }
 
@@ -102,8 +105,7 @@ async fn accept(shared: Weak<Shared>, index: usize, settings: Arc<Settings>) {
         {
             continue;
         }
-        let now = shared.now();
-        let connection = shared.input(|vat| {
+        let connection = shared.input(|vat, now| {
             let proof = opened.proof;
             let connection = vat.accepted(index, proof.clone(), now);
             (connection, connection.map(|it| Input::Accepted(it, proof)))
@@ -162,10 +164,9 @@ async fn open(location: Location, settings: &Settings) -> io::Result<Opened> {
 }
 
 fn dialed(shared: Arc<Shared>, dial: Dial, opened: io::Result<Opened>, settings: Arc<Settings>) {
-    let now = shared.now();
     match opened {
         Ok(opened) => {
-            let connection = shared.input(|vat| {
+            let connection = shared.input(|vat, now| {
                 let proof = opened.proof;
                 let connection = vat.dialed(dial, proof.clone(), now);
                 (
@@ -177,7 +178,7 @@ fn dialed(shared: Arc<Shared>, dial: Dial, opened: io::Result<Opened>, settings:
                 tokio::spawn(serve(shared, connection, opened.stream, settings));
             }
         }
-        Err(error) => shared.input(|vat| {
+        Err(error) => shared.input(|vat, _| {
             vat.dial_failed(dial, &error.to_string());
             ((), Some(Input::DialFailed(dial)))
         }),
@@ -206,7 +207,7 @@ async fn serve(
         Ok(()) => "closed by the peer".to_owned(),
         Err(error) => error.to_string(),
     };
-    shared.input(|vat| {
+    shared.input(|vat, _| {
         vat.closed(connection, &reason);
         ((), Some(Input::Closed(connection)))
     });
@@ -258,8 +259,8 @@ impl Pump<'_> {
             if bytes.is_empty() {
                 return Poll::Ready(Ok(()));
             }
-            let (connection, now) = (self.connection, self.shared.now());
-            self.shared.input(|vat| {
+            let connection = self.connection;
+            self.shared.input(|vat, now| {
                 vat.received(connection, bytes, now);
                 ((), Some(Input::Received(connection, bytes)))
             });

@@ -19,6 +19,10 @@ pub enum Record {
     Sent(usize, Vec<u8>),
     /// A connection was closed.
     Closed(usize),
+    /// Deadlines were checked, and some had passed.
+    Deadlines,
+    /// The time of the next records, in milliseconds since the node started. Until the first one, it is 0.
+    Time(u64),
 }
 
 impl fmt::Display for Record {
@@ -30,6 +34,8 @@ impl fmt::Display for Record {
             Self::Received(connection, bytes) => write!(f, "received {connection} {}", hex(bytes)),
             Self::Sent(connection, bytes) => write!(f, "sent {connection} {}", hex(bytes)),
             Self::Closed(connection) => write!(f, "closed {connection}"),
+            Self::Deadlines => f.write_str("deadlines"),
+            Self::Time(time) => write!(f, "time {time}"),
         }
     }
 }
@@ -78,13 +84,16 @@ impl FromStr for Record {
         let invalid = || format!("expected a record, found `{line}`");
         let mut words = line.split_whitespace();
         let name = words.next().ok_or_else(invalid)?;
-        if name == "accepted" {
-            return proof(words).map(Self::Accepted).ok_or_else(invalid);
+        match name {
+            "accepted" => return proof(words).map(Self::Accepted).ok_or_else(invalid),
+            "deadlines" => return Ok(Self::Deadlines),
+            _ => {}
         }
-        let number = words
-            .next()
-            .and_then(|word| word.parse().ok())
-            .ok_or_else(invalid)?;
+        let word = words.next().ok_or_else(invalid)?;
+        if name == "time" {
+            return word.parse().map(Self::Time).map_err(|_| invalid());
+        }
+        let number = word.parse().map_err(|_| invalid())?;
         Ok(match name {
             "dialed" => Self::Dialed(number, proof(words).ok_or_else(invalid)?),
             "dial-failed" => Self::DialFailed(number),
@@ -112,6 +121,7 @@ pub(crate) enum Input<'a> {
     Received(Connection, &'a [u8]),
     Sent(Connection, &'a [u8]),
     Closed(Connection),
+    Deadlines,
 }
 
 /// Numbers the connections and requests of a recording.
@@ -119,6 +129,7 @@ pub(crate) struct Numbered {
     recorder: Recorder,
     connections: Vec<Connection>,
     dials: Vec<Dial>,
+    time: u64,
 }
 
 impl Numbered {
@@ -127,6 +138,7 @@ impl Numbered {
             recorder,
             connections: Vec::new(),
             dials: Vec::new(),
+            time: 0,
         }
     }
 
@@ -134,7 +146,7 @@ impl Numbered {
         self.dials.push(dial);
     }
 
-    pub fn input(&mut self, input: Input<'_>) {
+    pub fn input(&mut self, input: Input<'_>, now: u64) {
         let number = |connection: Connection| {
             let mut known = self.connections.iter();
             known.position(|known| *known == connection)
@@ -158,9 +170,15 @@ impl Numbered {
                 number(connection).map(|number| Record::Sent(number, bytes.into()))
             }
             Input::Closed(connection) => number(connection).map(Record::Closed),
+            Input::Deadlines => Some(Record::Deadlines),
         };
-        if let Some(record) = record {
-            (self.recorder)(record);
+        let Some(record) = record else {
+            return;
+        };
+        if self.time != now {
+            self.time = now;
+            (self.recorder)(Record::Time(now));
         }
+        (self.recorder)(record);
     }
 }

@@ -112,7 +112,7 @@ pub fn replay(node: &Node, records: &[Record], pieces: usize) -> HashMap<usize, 
     let shared = node.shared();
     let mut sent: HashMap<usize, Vec<u8>> = HashMap::new();
     let mut connections: Vec<Option<Connection>> = Vec::new();
-    let mut dials = Vec::new();
+    let (mut dials, mut now) = (Vec::new(), 0);
     let mut take = |number, connection: Option<Connection>| {
         if let Some(connection) = connection {
             let out = sent.entry(number).or_default();
@@ -120,12 +120,12 @@ pub fn replay(node: &Node, records: &[Record], pieces: usize) -> HashMap<usize, 
         }
     };
     for record in records {
-        shared.input(|vat| {
+        shared.input(|vat, _| {
             match record {
-                Record::Accepted(proof) => connections.push(vat.accepted(0, proof.clone(), 0)),
+                Record::Accepted(proof) => connections.push(vat.accepted(0, proof.clone(), now)),
                 Record::Dialed(dial, proof) => {
                     let dial = dials.get(*dial).copied();
-                    connections.push(dial.and_then(|dial| vat.dialed(dial, proof.clone(), 0)));
+                    connections.push(dial.and_then(|dial| vat.dialed(dial, proof.clone(), now)));
                 }
                 Record::DialFailed(dial) => {
                     if let Some(dial) = dials.get(*dial) {
@@ -135,11 +135,13 @@ pub fn replay(node: &Node, records: &[Record], pieces: usize) -> HashMap<usize, 
                 Record::Received(connection, bytes) => {
                     if let Some(Some(connection)) = connections.get(*connection) {
                         for piece in bytes.chunks(pieces.max(1)) {
-                            vat.received(*connection, piece, 0);
+                            vat.received(*connection, piece, now);
                         }
                     }
                 }
                 Record::Sent(..) => {}
+                Record::Deadlines => vat.tick(now),
+                Record::Time(time) => now = *time,
                 Record::Closed(connection) => {
                     if let Some(Some(connection)) = connections.get(*connection) {
                         vat.closed(*connection, "closed by the peer");

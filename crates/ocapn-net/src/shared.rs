@@ -280,7 +280,7 @@ impl Shared {
     }
 
     /// Milliseconds since the start.
-    pub fn now(&self) -> u64 {
+    fn now(&self) -> u64 {
         self.start.elapsed().as_millis() as u64
     }
 
@@ -354,18 +354,20 @@ impl Shared {
         !self.dropped().is_empty()
     }
 
-    /// An input from the network, and what to record of it: its consequences are complete before the next one.
+    /// An input from the network at this time, and what to record of it: its consequences are complete before the next
+    /// one.
     pub fn input<'a, R>(
         self: &Arc<Self>,
-        act: impl FnOnce(&mut Vat) -> (R, Option<Input<'a>>),
+        act: impl FnOnce(&mut Vat, u64) -> (R, Option<Input<'a>>),
     ) -> R {
+        let now = self.now();
         let result = {
             let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             let result = {
                 let mut state = self.state();
-                let (result, input) = act(&mut state.vat);
+                let (result, input) = act(&mut state.vat, now);
                 if let (Some(input), Some(recorder)) = (input, &mut state.recorder) {
-                    recorder.input(input);
+                    recorder.input(input, now);
                 }
                 result
             };
@@ -640,7 +642,7 @@ impl Shared {
             state.vat.take_bytes(connection, out);
             if !out.is_empty() {
                 if let Some(recorder) = &mut state.recorder {
-                    recorder.input(Input::Sent(connection, out));
+                    recorder.input(Input::Sent(connection, out), self.now());
                 }
                 state.wake_congested(Some(connection));
             }

@@ -449,6 +449,8 @@ fn recorded_sessions_with_the_test_suite() {
     recorded(include_str!("../vectors/captp/suite-2026-02.txt"));
     recorded(include_str!("../vectors/captp/endo-2026-08-unframed.txt"));
     recorded(include_str!("../vectors/captp/endo-2026-08-length.txt"));
+    recorded(include_str!("../vectors/captp/suite-pull-request-23.txt"));
+    recorded(include_str!("../vectors/captp/suite-referencing-tests.txt"));
 }
 
 #[test]
@@ -456,6 +458,14 @@ fn recorded_handoffs_with_endo() {
     // Two nodes took part in each, with Endo in every role.
     recorded(include_str!("../vectors/captp/endo-1fa6c227-a.txt"));
     recorded(include_str!("../vectors/captp/endo-1fa6c227-b.txt"));
+    recorded(include_str!("../vectors/captp/endo-1fa6c227-length-a.txt"));
+    recorded(include_str!("../vectors/captp/endo-1fa6c227-length-b.txt"));
+    recorded(include_str!(
+        "../vectors/captp/endo-1fa6c227-websocket-a.txt"
+    ));
+    recorded(include_str!(
+        "../vectors/captp/endo-1fa6c227-websocket-b.txt"
+    ));
     recorded(include_str!("../vectors/captp/endo-2c5bc1a86-a.txt"));
     recorded(include_str!("../vectors/captp/endo-2c5bc1a86-b.txt"));
 }
@@ -465,7 +475,7 @@ fn recordings_that_are_not_valid() {
     let seed = "2a".repeat(32);
     let header = format!("# endo-2026-08 none {seed} ocapn://x.tcp-testing-only");
     let all = format!(
-        "{header}\naccepted\naccepted claimed\ndialed 0\ndialed 1 verified ocapn://y.websocket?url=ws:%2F%2Fy\n"
+        "{header}\naccepted\naccepted claimed\ndialed 0\ndialed 1 verified ocapn://y.websocket?url=ws:%2F%2Fy\ntime 12\ndeadlines\n"
     );
     assert_eq!(all.parse::<Recording>().unwrap().to_string(), all);
     for (text, reason) in [
