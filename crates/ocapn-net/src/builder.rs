@@ -4,9 +4,9 @@ use std::{fmt, io, sync::Arc, time::Duration};
 use lydite_ocapn::captp::{Dialect, Framing};
 use lydite_ocapn::session::{Config, Limits, Location, Vat};
 
-use crate::Node;
 use crate::driver::{self, Settings};
 use crate::netlayer::Netlayer;
+use crate::node::Node;
 use crate::record::{Record, Recorder};
 use crate::shared::Shared;
 

@@ -4,7 +4,7 @@ use std::fmt;
 use lydite_ocapn::session::Cause;
 use lydite_ocapn::syrup;
 
-use crate::Passable;
+use crate::passable::Passable;
 use crate::shared::HeldReason;
 
 /// Why a call has no result.

@@ -8,11 +8,13 @@ use std::{
 use lydite_ocapn::captp::{Locator, Peer, Sturdyref};
 use lydite_ocapn::session::Stats;
 
+use crate::error::Error;
 use crate::object::{Call, Object};
-use crate::promise::promise;
+use crate::passable::{Arguments, Passable};
+use crate::promise::{Promise, Resolver, promise};
+use crate::reference::Reference;
 use crate::shared::{Handle, Shared};
 use crate::trace;
-use crate::{Arguments, Error, Passable, Promise, Reference, Resolver};
 
 /// A participant: it holds the sessions with all peers. Clones are the same node.
 ///

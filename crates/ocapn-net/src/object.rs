@@ -3,9 +3,12 @@ use std::sync::Arc;
 
 use lydite_ocapn::session::Connection;
 
+use crate::error::Error;
+use crate::node::Node;
+use crate::passable::{Arguments, Passable};
+use crate::promise::Resolver;
 use crate::shared::{Message, Shared};
 use crate::trace::Span;
-use crate::{Arguments, Error, Node, Passable, Resolver};
 
 /// A message for a local object.
 #[derive(Debug)]

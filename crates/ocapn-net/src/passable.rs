@@ -2,8 +2,9 @@
 use lydite_ocapn::session::{Builder, Payload};
 use lydite_ocapn::syrup::{self, Decode, Symbol, Value};
 
+use crate::error::Error;
+use crate::reference::Reference;
 use crate::shared::{Handle, Held};
-use crate::{Error, Reference};
 
 /// A value that was received or is to be sent: data, references, or both.
 #[derive(Clone, Debug)]

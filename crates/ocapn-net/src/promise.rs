@@ -12,9 +12,12 @@ use std::{
 
 use lydite_ocapn::session::{Ref, Vat};
 
+use crate::error::Error;
+use crate::passable::{Arguments, Pass, Passable, PassableBuilder};
+use crate::reference::Reference;
 use crate::shared::{Handle, Shared};
 use crate::trace::Span;
-use crate::{Arguments, Error, Pass, Passable, PassableBuilder, Reference, Transfer};
+use crate::transfer::Transfer;
 
 impl Reference {
     /// Sends a message now. The promise can be awaited, called, and passed on.

@@ -4,8 +4,9 @@ use std::{collections::HashMap, fmt, str::FromStr};
 use lydite_ocapn::captp::{Dialect, Framing, Locator};
 use lydite_ocapn::session::{Connection, Location};
 
+use crate::builder::Builder;
+use crate::node::Node;
 use crate::record::{Record, hex, unhex};
-use crate::{Builder, Node};
 
 /// The messages that a node received and sent, and its settings, for [`replay`]. As text, each line is a [`Record`],
 /// except the first:

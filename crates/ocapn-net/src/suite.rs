@@ -3,8 +3,12 @@
 //! Source: the suite's README and tests at commit 6c146dc.
 use lydite_ocapn::captp::{Dialect, Sturdyref, Syrup};
 
+use crate::args;
+use crate::error::Error;
+use crate::node::Node;
 use crate::object::Call;
-use crate::{Error, Node, Passable, Reference, args};
+use crate::passable::Passable;
+use crate::reference::Reference;
 
 /// The swiss numbers.
 pub mod swiss {

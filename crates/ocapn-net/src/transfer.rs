@@ -3,7 +3,9 @@ use std::borrow::Cow;
 
 use lydite_ocapn::syrup::{self, Decode, Encode};
 
-use crate::{Error, Passable, PassableBuilder, Reference};
+use crate::error::Error;
+use crate::passable::{Passable, PassableBuilder};
+use crate::reference::Reference;
 
 /// A value that can be an argument or a result of a typed method: data that implement [`Encode`] and [`Decode`], typed
 /// and untyped references, and [`Passable`].

@@ -4,13 +4,18 @@ use std::{borrow::Cow, fmt, hash, marker::PhantomData};
 use lydite_ocapn::session::Connection;
 use lydite_ocapn::syrup;
 
+use crate::error::Error;
+use crate::node::Node;
 use crate::object::Call;
+use crate::passable::{self, Passable, PassableBuilder};
+use crate::promise::Promise;
+use crate::reference::{OnBroken, Reference};
 use crate::trace;
-use crate::{Error, Node, Passable, PassableBuilder, Promise, Reference, Transfer};
+use crate::transfer::Transfer;
 
 mod sequence;
 
-impl<A> crate::Pass for Ref<A> {
+impl<A> passable::Pass for Ref<A> {
     fn put(&self, to: &mut PassableBuilder) {
         to.push(&self.reference);
     }
@@ -112,7 +117,7 @@ impl<A> Ref<A> {
     }
 
     /// Like [`Reference::on_broken`].
-    pub fn on_broken(&self) -> crate::OnBroken {
+    pub fn on_broken(&self) -> OnBroken {
         self.reference.on_broken()
     }
 }

@@ -9,7 +9,7 @@ use std::{
     task::Poll,
 };
 
-use crate::Node;
+use crate::node::Node;
 
 type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
