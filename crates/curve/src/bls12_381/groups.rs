@@ -1,16 +1,15 @@
-//! G1 and G2: blst's functions on them and the vector kernels behind one trait.
+//! G1 and G2: blst's functions on them behind one trait.
+
+use alloc::vec::Vec;
 
 use blst::*;
-#[cfg(target_arch = "x86_64")]
-use lydite_hash::cpu::Avx512Ifma;
 
 use super::fields::{Element, G1, G2};
 #[cfg(target_arch = "x86_64")]
-use super::{
-    endomorphism::{g1_terms, g2_terms},
-    x86_64,
-};
-use crate::group::{Affine, Curve, Jacobian};
+use super::x86_64::avx512ifma_x8::LaneGroup;
+#[cfg(not(target_arch = "x86_64"))]
+use crate::group::Curve as LaneGroup;
+use crate::group::{Affine, Jacobian};
 
 /// Bits of a scalar below r.
 const SCALAR_BITS: usize = 255;
@@ -21,87 +20,61 @@ fn bits(scalar: &blst_scalar) -> usize {
     SCALAR_BITS.min(8 * (highest.unwrap_or(0) + 1))
 }
 
-type Pippenger<G> = unsafe extern "C" fn(
-    *mut <G as Group>::Point,
-    *const *const <G as Group>::AffinePoint,
-    usize,
-    *const *const u8,
-    usize,
-    *mut limb_t,
-);
+type Contains<P> = unsafe extern "C" fn(*const P) -> bool;
+type FromAffine<P, A> = unsafe extern "C" fn(*mut P, *const A);
+type Multiply<P> = unsafe extern "C" fn(*mut P, *const P, *const u8, usize);
+type Pippenger<P, A> =
+    unsafe extern "C" fn(*mut P, *const *const A, usize, *const *const u8, usize, *mut limb_t);
+#[cfg(target_arch = "x86_64")]
+type Add<P> = unsafe extern "C" fn(*mut P, *const P, *const P);
+type ScratchSize = unsafe extern "C" fn(usize) -> usize;
 
 /// A group: the points of a subgroup of the curve.
 ///
 /// # Safety
 /// The functions must be those of blst for this group and these types of points.
-pub(super) unsafe trait Group: Curve + Copy {
+pub(super) unsafe trait Group: LaneGroup {
     /// A finite point of the curve in blst's form.
-    type AffinePoint: Copy + Default;
+    type AffinePoint: Copy;
     /// A point of the curve in blst's form, in Jacobian coordinates.
     type Point: Copy + Default;
 
-    const IN_GROUP: unsafe extern "C" fn(*const Self::AffinePoint) -> bool;
-    const FROM_AFFINE: unsafe extern "C" fn(*mut Self::Point, *const Self::AffinePoint);
-    const MULTIPLY: unsafe extern "C" fn(*mut Self::Point, *const Self::Point, *const u8, usize);
-    const PIPPENGER: Pippenger<Self>;
-    const PIPPENGER_SCRATCH: unsafe extern "C" fn(usize) -> usize;
+    const CONTAINS: Contains<Self::AffinePoint>;
+    const FROM_AFFINE: FromAffine<Self::Point, Self::AffinePoint>;
+    const MULTIPLY: Multiply<Self::Point>;
+    const PIPPENGER: Pippenger<Self::Point, Self::AffinePoint>;
+    const PIPPENGER_SCRATCH: ScratchSize;
     #[cfg(target_arch = "x86_64")]
-    const ADD: unsafe extern "C" fn(*mut Self::Point, *const Self::Point, *const Self::Point);
+    const ADD: Add<Self::Point>;
 
-    /// Number of points up to which the vector kernels multiply each separately faster than all at once.
-    #[cfg(target_arch = "x86_64")]
-    const ONE_BY_ONE_UP_TO: usize;
-
-    fn to_affine_point(point: Affine<Self>) -> Self::AffinePoint;
+    fn to_blst(point: &Affine<Self>) -> Self::AffinePoint;
 
     #[cfg(target_arch = "x86_64")]
-    fn from_affine_point(point: &Self::AffinePoint) -> Affine<Self>;
+    fn to_blst_jacobian(point: &Jacobian<Self>) -> Self::Point;
 
-    fn from_point(point: &Self::Point) -> Jacobian<Self>;
-
-    /// Splits a product, its scalar given in base X, into terms with shorter multipliers.
-    #[cfg(target_arch = "x86_64")]
-    fn terms(
-        point: Affine<Self>,
-        digits: [u64; 4],
-    ) -> impl IntoIterator<Item = (Affine<Self>, u128)>;
-
-    /// Whether one to eight points of the curve are in the group.
-    #[cfg(target_arch = "x86_64")]
-    fn contains_all_by_lanes(evidence: Avx512Ifma, points: &[Affine<Self>]) -> bool;
-
-    /// The multiple of a point of the curve by a scalar in base X; `None` if the point is not in the group.
-    #[cfg(target_arch = "x86_64")]
-    fn multiple_by_lanes(
-        evidence: Avx512Ifma,
-        point: &Affine<Self>,
-        scalar: &[u64; 4],
-    ) -> Option<Self::Point>;
-
-    /// The sum of terms.
-    #[cfg(target_arch = "x86_64")]
-    fn sum_by_lanes(evidence: Avx512Ifma, terms: &[(Affine<Self>, u128)]) -> Self::Point;
+    fn from_blst(point: &Self::Point) -> Jacobian<Self>;
 
     /// Whether a point of the curve is in the group.
-    fn contains(point: &Self::AffinePoint) -> bool {
+    fn contains(point: &Affine<Self>) -> bool {
         // SAFETY: the pointer comes from a reference to a point.
-        unsafe { Self::IN_GROUP(point) }
+        unsafe { Self::CONTAINS(&Self::to_blst(point)) }
     }
 
     /// The multiple of a point of the group.
-    fn multiple(point: &Self::AffinePoint, scalar: &blst_scalar) -> Self::Point {
+    fn multiple(point: &Affine<Self>, scalar: &blst_scalar) -> Jacobian<Self> {
         let (mut jacobian, mut product) = (Self::Point::default(), Self::Point::default());
         // SAFETY: the pointers come from references to points; the scalar has 32 bytes, and `bits` returns at most 255.
         unsafe {
-            Self::FROM_AFFINE(&mut jacobian, point);
+            Self::FROM_AFFINE(&mut jacobian, &Self::to_blst(point));
             Self::MULTIPLY(&mut product, &jacobian, scalar.b.as_ptr(), bits(scalar));
         }
-        product
+        Self::from_blst(&product)
     }
 
     /// The sum of multiples of points of the group, by Pippenger's algorithm. Takes at least one.
-    fn sum_of_multiples(points: &[Self::AffinePoint], scalars: &[blst_scalar]) -> Self::Point {
+    fn sum_of_multiples(points: &[Affine<Self>], scalars: &[blst_scalar]) -> Jacobian<Self> {
         assert!(!points.is_empty() && points.len() == scalars.len());
+        let points: Vec<_> = points.iter().map(Self::to_blst).collect();
         let mut sum = Self::Point::default();
         // A null pointer in second place: all further items follow the first in memory.
         let points_list = [points.as_ptr(), core::ptr::null()];
@@ -121,16 +94,31 @@ pub(super) unsafe trait Group: Curve + Copy {
                 scratch.as_mut_ptr(),
             );
         }
-        sum
+        Self::from_blst(&sum)
     }
 
-    /// The sum of two points, which may be equal.
+    /// The sum of points, which may be equal.
     #[cfg(target_arch = "x86_64")]
-    fn sum(a: &Self::Point, b: &Self::Point) -> Self::Point {
-        let mut sum = Self::Point::default();
-        // SAFETY: the pointers come from references to two points to read and one to write.
-        unsafe { Self::ADD(&mut sum, a, b) };
-        sum
+    fn sum(points: impl IntoIterator<Item = Jacobian<Self>>) -> Jacobian<Self> {
+        let mut total = Self::Point::default();
+        for point in points {
+            let (before, point) = (total, Self::to_blst_jacobian(&point));
+            // SAFETY: the pointers come from references to two points to read and one to write.
+            unsafe { Self::ADD(&mut total, &before, &point) };
+        }
+        Self::from_blst(&total)
+    }
+
+    /// Returns the sum of products of points of the curve and scalars; `None` if a point is not in the group.
+    fn msm(points: &[Affine<Self>], scalars: &[blst_scalar]) -> Option<Jacobian<Self>> {
+        if !points.iter().all(Self::contains) {
+            return None;
+        }
+        Some(match (points, scalars) {
+            ([], _) => Jacobian::INFINITY,
+            ([point], [scalar]) => Self::multiple(point, scalar),
+            (points, scalars) => Self::sum_of_multiples(points, scalars),
+        })
     }
 }
 
@@ -139,66 +127,36 @@ unsafe impl Group for G1 {
     type AffinePoint = blst_p1_affine;
     type Point = blst_p1;
 
-    const IN_GROUP: unsafe extern "C" fn(*const blst_p1_affine) -> bool = blst_p1_affine_in_g1;
-    const FROM_AFFINE: unsafe extern "C" fn(*mut blst_p1, *const blst_p1_affine) =
-        blst_p1_from_affine;
-    const MULTIPLY: unsafe extern "C" fn(*mut blst_p1, *const blst_p1, *const u8, usize) =
-        blst_p1_mult;
-    const PIPPENGER: Pippenger<Self> = blst_p1s_mult_pippenger;
-    const PIPPENGER_SCRATCH: unsafe extern "C" fn(usize) -> usize =
-        blst_p1s_mult_pippenger_scratch_sizeof;
+    const CONTAINS: Contains<blst_p1_affine> = blst_p1_affine_in_g1;
+    const FROM_AFFINE: FromAffine<blst_p1, blst_p1_affine> = blst_p1_from_affine;
+    const MULTIPLY: Multiply<blst_p1> = blst_p1_mult;
+    const PIPPENGER: Pippenger<blst_p1, blst_p1_affine> = blst_p1s_mult_pippenger;
+    const PIPPENGER_SCRATCH: ScratchSize = blst_p1s_mult_pippenger_scratch_sizeof;
     #[cfg(target_arch = "x86_64")]
-    const ADD: unsafe extern "C" fn(*mut blst_p1, *const blst_p1, *const blst_p1) =
-        blst_p1_add_or_double;
+    const ADD: Add<blst_p1> = blst_p1_add_or_double;
 
-    #[cfg(target_arch = "x86_64")]
-    const ONE_BY_ONE_UP_TO: usize = 5;
-
-    fn to_affine_point(Affine { x, y }: Affine<Self>) -> blst_p1_affine {
-        blst_p1_affine { x: x.0, y: y.0 }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn from_affine_point(point: &blst_p1_affine) -> Affine<Self> {
-        Affine {
-            x: Element(point.x),
-            y: Element(point.y),
+    fn to_blst(point: &Affine<Self>) -> blst_p1_affine {
+        blst_p1_affine {
+            x: point.x.0,
+            y: point.y.0,
         }
     }
 
-    fn from_point(point: &blst_p1) -> Jacobian<Self> {
+    #[cfg(target_arch = "x86_64")]
+    fn to_blst_jacobian(point: &Jacobian<Self>) -> blst_p1 {
+        blst_p1 {
+            x: point.x.0,
+            y: point.y.0,
+            z: point.z.0,
+        }
+    }
+
+    fn from_blst(point: &blst_p1) -> Jacobian<Self> {
         Jacobian {
             x: Element(point.x),
             y: Element(point.y),
             z: Element(point.z),
         }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn terms(
-        point: Affine<Self>,
-        digits: [u64; 4],
-    ) -> impl IntoIterator<Item = (Affine<Self>, u128)> {
-        g1_terms(point, digits)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn contains_all_by_lanes(evidence: Avx512Ifma, points: &[Affine<Self>]) -> bool {
-        x86_64::are_in_g1(evidence, points)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn multiple_by_lanes(
-        evidence: Avx512Ifma,
-        point: &Affine<Self>,
-        scalar: &[u64; 4],
-    ) -> Option<blst_p1> {
-        x86_64::multiple_in_g1(evidence, point, scalar)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn sum_by_lanes(evidence: Avx512Ifma, terms: &[(Affine<Self>, u128)]) -> blst_p1 {
-        x86_64::sum_in_g1(evidence, terms)
     }
 }
 
@@ -207,65 +165,35 @@ unsafe impl Group for G2 {
     type AffinePoint = blst_p2_affine;
     type Point = blst_p2;
 
-    const IN_GROUP: unsafe extern "C" fn(*const blst_p2_affine) -> bool = blst_p2_affine_in_g2;
-    const FROM_AFFINE: unsafe extern "C" fn(*mut blst_p2, *const blst_p2_affine) =
-        blst_p2_from_affine;
-    const MULTIPLY: unsafe extern "C" fn(*mut blst_p2, *const blst_p2, *const u8, usize) =
-        blst_p2_mult;
-    const PIPPENGER: Pippenger<Self> = blst_p2s_mult_pippenger;
-    const PIPPENGER_SCRATCH: unsafe extern "C" fn(usize) -> usize =
-        blst_p2s_mult_pippenger_scratch_sizeof;
+    const CONTAINS: Contains<blst_p2_affine> = blst_p2_affine_in_g2;
+    const FROM_AFFINE: FromAffine<blst_p2, blst_p2_affine> = blst_p2_from_affine;
+    const MULTIPLY: Multiply<blst_p2> = blst_p2_mult;
+    const PIPPENGER: Pippenger<blst_p2, blst_p2_affine> = blst_p2s_mult_pippenger;
+    const PIPPENGER_SCRATCH: ScratchSize = blst_p2s_mult_pippenger_scratch_sizeof;
     #[cfg(target_arch = "x86_64")]
-    const ADD: unsafe extern "C" fn(*mut blst_p2, *const blst_p2, *const blst_p2) =
-        blst_p2_add_or_double;
+    const ADD: Add<blst_p2> = blst_p2_add_or_double;
 
-    #[cfg(target_arch = "x86_64")]
-    const ONE_BY_ONE_UP_TO: usize = 6;
-
-    fn to_affine_point(Affine { x, y }: Affine<Self>) -> blst_p2_affine {
-        blst_p2_affine { x: x.0, y: y.0 }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn from_affine_point(point: &blst_p2_affine) -> Affine<Self> {
-        Affine {
-            x: Element(point.x),
-            y: Element(point.y),
+    fn to_blst(point: &Affine<Self>) -> blst_p2_affine {
+        blst_p2_affine {
+            x: point.x.0,
+            y: point.y.0,
         }
     }
 
-    fn from_point(point: &blst_p2) -> Jacobian<Self> {
+    #[cfg(target_arch = "x86_64")]
+    fn to_blst_jacobian(point: &Jacobian<Self>) -> blst_p2 {
+        blst_p2 {
+            x: point.x.0,
+            y: point.y.0,
+            z: point.z.0,
+        }
+    }
+
+    fn from_blst(point: &blst_p2) -> Jacobian<Self> {
         Jacobian {
             x: Element(point.x),
             y: Element(point.y),
             z: Element(point.z),
         }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn terms(
-        point: Affine<Self>,
-        digits: [u64; 4],
-    ) -> impl IntoIterator<Item = (Affine<Self>, u128)> {
-        g2_terms(point, digits)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn contains_all_by_lanes(evidence: Avx512Ifma, points: &[Affine<Self>]) -> bool {
-        x86_64::are_in_g2(evidence, points)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn multiple_by_lanes(
-        evidence: Avx512Ifma,
-        point: &Affine<Self>,
-        scalar: &[u64; 4],
-    ) -> Option<blst_p2> {
-        x86_64::multiple_in_g2(evidence, point, scalar)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn sum_by_lanes(evidence: Avx512Ifma, terms: &[(Affine<Self>, u128)]) -> blst_p2 {
-        x86_64::sum_in_g2(evidence, terms)
     }
 }

@@ -13,22 +13,18 @@ use blst::{
     blst_p1_affine, blst_p1_uncompress,
 };
 
-#[cfg(target_arch = "x86_64")]
-use super::x86_64;
 use super::{
     Error,
+    dispatch::Backend,
     endomorphism::{g1_image, halves, x_digits},
-    fields::{Element, Fp2, G1},
+    fields::{Element, Fp, Fp2, G1},
     miller::{Step, line_part, steps},
-    pairing::final_exponentiation_is_one,
-    points::check,
+    pairing::check,
 };
 use crate::{
     field::Field,
     group::{Affine, Jacobian, interleave, odd_multiples, wnaf},
 };
-#[cfg(target_arch = "x86_64")]
-use lydite_hash::cpu::Avx512Ifma;
 
 /// The order of the groups, big-endian.
 pub const ORDER: [u8; 32] = [
@@ -36,12 +32,15 @@ pub const ORDER: [u8; 32] = [
     0x53, 0xbd, 0xa4, 0x02, 0xff, 0xfe, 0x5b, 0xfe, 0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x01,
 ];
 
-/// Decompresses a point of the curve.
-fn read(bytes: &[u8; 48]) -> Result<blst_p1_affine, Error> {
+/// Decompresses a point of the curve; `None` is infinity.
+fn read(bytes: &[u8; 48]) -> Result<Option<Affine<G1>>, Error> {
     let mut point = blst_p1_affine::default();
     // SAFETY: `bytes` has 48 bytes; the output is a valid point.
     match unsafe { blst_p1_uncompress(&mut point, bytes.as_ptr()) } {
-        BLST_ERROR::BLST_SUCCESS => Ok(point),
+        BLST_ERROR::BLST_SUCCESS => Ok((point != blst_p1_affine::default()).then_some(Affine {
+            x: Element(point.x),
+            y: Element(point.y),
+        })),
         BLST_ERROR::BLST_POINT_NOT_ON_CURVE => Err(Error::NotOnCurve),
         _ => Err(Error::PointEncoding),
     }
@@ -100,21 +99,8 @@ pub(super) fn multiply_subtract(p: &Affine<G1>, a: &[u8; 32], b: &[u8; 32]) -> J
     sum
 }
 
-/// Computes the product of the Miller functions of these points with -G2 and tau G2, up to factors that the final
-/// exponentiation removes. Uses |x| for the curve's parameter x, which is negative: after the final exponentiation,
-/// this gives the inverse of the product of the pairings.
-fn miller_loop(points: [Option<Affine<G1>>; 2]) -> blst_fp12 {
-    // x / y and 1 / y, the factors of b and c.
-    let factors = points.map(|p| {
-        p.map(|Affine { x, y }| {
-            let inverse = y.invert();
-            [x.mul(&inverse), inverse]
-        })
-    });
-    #[cfg(target_arch = "x86_64")]
-    if let Some(ifma) = Avx512Ifma::detect() {
-        return x86_64::miller_loop_of_lines(ifma, &factors);
-    }
+/// [`Backend::miller_loop_of_lines`] by blst.
+pub(super) fn miller_loop_of_lines(factors: &[Option<[Fp; 2]>; 2]) -> blst_fp12 {
     let mut f = blst_fp12::default();
     let at = &raw mut f;
     for (line, step) in steps().enumerate() {
@@ -137,6 +123,47 @@ fn miller_loop(points: [Option<Affine<G1>>; 2]) -> blst_fp12 {
     f
 }
 
+/// [`verify_proof`] with this backend.
+pub(super) fn verify_proof_with(
+    backend: Backend,
+    commitment: &[u8; 48],
+    z: &[u8; 32],
+    y: &[u8; 32],
+    proof: &[u8; 48],
+) -> Result<(), Error> {
+    if *z >= ORDER || *y >= ORDER {
+        return Err(Error::ScalarOutOfRange);
+    }
+    let points = [read(proof)?, read(commitment)?];
+    check(
+        backend,
+        &points.iter().copied().flatten().collect::<Vec<_>>(),
+    )?;
+    let [proof, commitment] = points;
+
+    let multiple = match proof {
+        Some(proof) => multiply_subtract(&proof, z, y),
+        None => multiply_subtract(&generator_multiple(0), &[0; 32], y),
+    };
+    let left = match commitment {
+        Some(commitment) => multiple.add_affine(&commitment),
+        None => multiple,
+    };
+    // x / y and 1 / y.
+    let factors = [left.to_affine(), proof].map(|point| {
+        point.map(|Affine { x, y }| {
+            let inverse = y.invert();
+            [x.mul(&inverse), inverse]
+        })
+    });
+    let product = backend.miller_loop_of_lines(&factors);
+    if backend.final_exponentiation_is_one(&product) {
+        Ok(())
+    } else {
+        Err(Error::ProofMismatch)
+    }
+}
+
 /// Verifies that the polynomial committed to by `commitment` has the value y at z. Scalars are big-endian, points
 /// compressed.
 ///
@@ -149,33 +176,5 @@ pub fn verify_proof(
     y: &[u8; 32],
     proof: &[u8; 48],
 ) -> Result<(), Error> {
-    if *z >= ORDER || *y >= ORDER {
-        return Err(Error::ScalarOutOfRange);
-    }
-    let mut points = [read(proof)?, read(commitment)?].map(Some);
-    for point in &mut points {
-        *point = point.filter(|point| *point != blst_p1_affine::default());
-    }
-    check::<G1>(&points.iter().copied().flatten().collect::<Vec<_>>())?;
-    let [proof, commitment] = points.map(|point| {
-        point.map(|point| Affine::<G1> {
-            x: Element(point.x),
-            y: Element(point.y),
-        })
-    });
-
-    let multiple = match proof {
-        Some(proof) => multiply_subtract(&proof, z, y),
-        None => multiply_subtract(&generator_multiple(0), &[0; 32], y),
-    };
-    let left = match commitment {
-        Some(commitment) => multiple.add_affine(&commitment),
-        None => multiple,
-    };
-    let product = miller_loop([left.to_affine(), proof]);
-    if final_exponentiation_is_one(&product) {
-        Ok(())
-    } else {
-        Err(Error::ProofMismatch)
-    }
+    verify_proof_with(Backend::detect(), commitment, z, y, proof)
 }

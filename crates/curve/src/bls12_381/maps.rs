@@ -18,7 +18,7 @@ pub fn map_fp_to_g1(element: &[u8; 48]) -> Result<[u8; G1_LENGTH], Error> {
     let mut point = blst_p1::default();
     // SAFETY: reads one valid field element (the second is optional) and writes a point.
     unsafe { blst_map_to_g1(&mut point, &element, core::ptr::null::<blst_fp>()) };
-    Ok(write_g1(G1::from_point(&point).to_affine()))
+    Ok(write_g1(G1::from_blst(&point).to_affine()))
 }
 
 /// Maps an element of Fp2, real part first, to a point of G2.
@@ -30,5 +30,5 @@ pub fn map_fp2_to_g2(element: &[u8; 96]) -> Result<[u8; G2_LENGTH], Error> {
     let mut point = blst_p2::default();
     // SAFETY: reads one valid field element (the second is optional) and writes a point.
     unsafe { blst_map_to_g2(&mut point, &element, core::ptr::null()) };
-    Ok(write_g2(G2::from_point(&point).to_affine()))
+    Ok(write_g2(G2::from_blst(&point).to_affine()))
 }

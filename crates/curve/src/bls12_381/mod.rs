@@ -7,6 +7,7 @@
 //! use vector kernels if the CPU has AVX-512 IFMA. Subgroups: \[Scott21\]; decomposition of multipliers: \[GLV01\],
 //! \[GLS09\].
 
+mod dispatch;
 mod encoding;
 mod endomorphism;
 mod fields;

@@ -1,73 +1,43 @@
 //! The pairing check.
 
-#[cfg(target_arch = "x86_64")]
 use alloc::vec::Vec;
 
-use blst::{
-    blst_final_exp, blst_fp12, blst_fp12_is_one, blst_fp12_mul, blst_miller_loop_n, blst_p1_affine,
-    blst_p2_affine,
-};
+use blst::{blst_final_exp, blst_fp12, blst_fp12_is_one, blst_fp12_mul, blst_miller_loop_n};
 
-#[cfg(target_arch = "x86_64")]
-use super::x86_64;
 use super::{
     Error, G1_LENGTH, G2_LENGTH,
+    dispatch::Backend,
     encoding::{read_g1, read_g2},
     fields::{G1, G2},
     groups::Group,
-    points::check,
 };
-#[cfg(target_arch = "x86_64")]
-use lydite_hash::cpu::Avx512Ifma;
+use crate::group::Affine;
 
 /// Number of pairs per Miller loop. More pairs take several loops, whose results are multiplied.
 const CHUNK: usize = 16;
 
-/// The product of Miller loops.
-struct Product(blst_fp12);
-
-impl Product {
-    /// Multiplies by the Miller loop of these pairs, if all points are in the groups.
-    fn multiply(&mut self, p: &[blst_p1_affine], q: &[blst_p2_affine]) -> Result<(), Error> {
-        debug_assert_eq!(p.len(), q.len());
-        if p.is_empty() {
-            return Ok(());
-        }
-        check::<G1>(p)?;
-        #[cfg(target_arch = "x86_64")]
-        if let Some(ifma) = Avx512Ifma::detect() {
-            let points = p.iter().map(G1::from_affine_point);
-            let pairs: Vec<_> = points.zip(q.iter().map(G2::from_affine_point)).collect();
-            let loops = x86_64::miller_loop(ifma, &pairs);
-            self.times(&loops.ok_or(Error::NotInSubgroup)?);
-            return Ok(());
-        }
-        check::<G2>(q)?;
-        let (ps, qs) = (
-            [p.as_ptr(), core::ptr::null()],
-            [q.as_ptr(), core::ptr::null()],
-        );
-        let mut loops = blst_fp12::default();
-        // SAFETY: reads `p.len()` points of each list (a null pointer in second place: all further points follow the
-        // first in memory) and writes one field element.
-        unsafe { blst_miller_loop_n(&mut loops, qs.as_ptr(), ps.as_ptr(), p.len()) };
-        self.times(&loops);
-        Ok(())
+/// [`Backend::miller_loop`] by blst.
+pub(super) fn miller_loop(pairs: &[(Affine<G1>, Affine<G2>)]) -> Option<blst_fp12> {
+    if !pairs.iter().all(|(_, q)| G2::contains(q)) {
+        return None;
     }
-
-    fn times(&mut self, factor: &blst_fp12) {
-        let before = self.0;
-        // SAFETY: the pointers come from references to field elements.
-        unsafe { blst_fp12_mul(&mut self.0, &before, factor) };
-    }
+    let (p, q): (Vec<_>, Vec<_>) = pairs
+        .iter()
+        .map(|(p, q)| (G1::to_blst(p), G2::to_blst(q)))
+        .unzip();
+    let (ps, qs) = (
+        [p.as_ptr(), core::ptr::null()],
+        [q.as_ptr(), core::ptr::null()],
+    );
+    let mut loops = blst_fp12::default();
+    // SAFETY: reads `pairs.len()` points of each list (a null pointer in second place: all further points follow the
+    // first in memory) and writes one field element.
+    unsafe { blst_miller_loop_n(&mut loops, qs.as_ptr(), ps.as_ptr(), pairs.len()) };
+    Some(loops)
 }
 
-/// Whether the final exponentiation of a product of Miller loops gives one.
+/// [`Backend::final_exponentiation_is_one`] by blst.
 pub(super) fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(ifma) = Avx512Ifma::detect() {
-        return x86_64::final_exponentiation_is_one(ifma, f);
-    }
     let mut power = blst_fp12::default();
     // SAFETY: the pointers come from references to field elements.
     unsafe {
@@ -76,7 +46,63 @@ pub(super) fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
     }
 }
 
-/// Checks whether the product of the pairings of these pairs is one.
+/// Checks that points of the curve are in the group.
+///
+/// # Errors
+/// [`Error::NotInSubgroup`].
+pub(super) fn check<G: Group>(backend: Backend, points: &[Affine<G>]) -> Result<(), Error> {
+    let all = backend.are_in_group(points);
+    all.then_some(()).ok_or(Error::NotInSubgroup)
+}
+
+/// Multiplies by the Miller loop of these pairs, at least one, if all points are in the groups.
+fn multiply(
+    backend: Backend,
+    product: &mut blst_fp12,
+    pairs: &[(Affine<G1>, Affine<G2>)],
+) -> Result<(), Error> {
+    let points: Vec<_> = pairs.iter().map(|(p, _)| *p).collect();
+    check(backend, &points)?;
+    let factor = backend.miller_loop(pairs).ok_or(Error::NotInSubgroup)?;
+    let before = *product;
+    // SAFETY: the pointers come from references to field elements.
+    unsafe { blst_fp12_mul(product, &before, &factor) };
+    Ok(())
+}
+
+/// [`pairing_check`] with this backend.
+pub(super) fn pairing_check_with(
+    backend: Backend,
+    pairs: impl IntoIterator<Item = ([u8; G1_LENGTH], [u8; G2_LENGTH])>,
+) -> Result<bool, Error> {
+    let mut product = blst_fp12::default();
+    let mut finite = Vec::with_capacity(CHUNK);
+    for (p, q) in pairs {
+        match (read_g1(&p)?, read_g2(&q)?) {
+            (Some(p), Some(q)) => finite.push((p, q)),
+            (Some(p), None) => check(backend, &[p])?,
+            (None, Some(q)) => check(backend, &[q])?,
+            (None, None) => {}
+        }
+        if finite.len() == CHUNK {
+            multiply(backend, &mut product, &finite)?;
+            finite.clear();
+        }
+    }
+    match &*finite {
+        [] => {}
+        [(p, q)] if product == blst_fp12::default() => {
+            // The pairing of two finite points is never one.
+            check(backend, &[*p])?;
+            check(backend, &[*q])?;
+            return Ok(false);
+        }
+        pairs => multiply(backend, &mut product, pairs)?,
+    }
+    Ok(backend.final_exponentiation_is_one(&product))
+}
+
+/// Checks whether the product of the pairings of these pairs is one. Allocates.
 ///
 /// # Errors
 /// [`Error::FieldElementOutOfRange`], [`Error::NotOnCurve`] or [`Error::NotInSubgroup`] if a pair is invalid. Within
@@ -84,35 +110,5 @@ pub(super) fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
 pub fn pairing_check(
     pairs: impl IntoIterator<Item = ([u8; G1_LENGTH], [u8; G2_LENGTH])>,
 ) -> Result<bool, Error> {
-    let mut product = Product(blst_fp12::default());
-    let (mut ps, mut qs) = (
-        [blst_p1_affine::default(); CHUNK],
-        [blst_p2_affine::default(); CHUNK],
-    );
-    let mut count = 0;
-    for (p, q) in pairs {
-        let p = read_g1(&p)?.map(G1::to_affine_point);
-        let q = read_g2(&q)?.map(G2::to_affine_point);
-        match (p, q) {
-            (Some(p), Some(q)) => {
-                (ps[count], qs[count]) = (p, q);
-                count += 1;
-            }
-            (Some(p), None) => check::<G1>(&[p])?,
-            (None, Some(q)) => check::<G2>(&[q])?,
-            (None, None) => {}
-        }
-        if count == CHUNK {
-            product.multiply(&ps, &qs)?;
-            count = 0;
-        }
-    }
-    if count == 1 && product.0 == blst_fp12::default() {
-        // The pairing of two finite points is never one.
-        check::<G1>(&ps[..1])?;
-        check::<G2>(&qs[..1])?;
-        return Ok(false);
-    }
-    product.multiply(&ps[..count], &qs[..count])?;
-    Ok(final_exponentiation_is_one(&product.0))
+    pairing_check_with(Backend::detect(), pairs)
 }

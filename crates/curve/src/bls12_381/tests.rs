@@ -3,20 +3,61 @@
 use alloc::vec::Vec;
 
 use blst::{
-    blst_fp, blst_fp2, blst_fp6, blst_p1_affine, blst_p1_affine_generator, blst_p2_affine,
+    blst_fp, blst_fp2, blst_fp6, blst_p1_affine_generator, blst_p2_affine,
     blst_p2_affine_generator, blst_p2_uncompress, blst_precompute_lines,
 };
 use hex_literal::hex;
 use proptest::prelude::*;
 
 use super::{
-    encoding::{write_g1, write_g2},
+    dispatch::Backend,
+    encoding::{read_g1, read_g2, write_g1, write_g2},
     fields::{Element, Fp, Fp2, G1},
     groups::Group,
-    msm::read_scalar,
+    msm::{msm, read_scalar},
+    pairing::pairing_check_with,
     *,
 };
 use crate::{field::LazyField, group::Affine};
+
+/// Returns the result of every backend, which must be the same.
+fn every_backend<T: PartialEq + core::fmt::Debug>(f: impl Fn(Backend) -> T) -> T {
+    let expected = f(Backend::Blst);
+    for backend in Backend::available() {
+        assert_eq!(f(backend), expected, "{backend:?}");
+    }
+    expected
+}
+
+fn g1_msm(
+    pairs: impl IntoIterator<Item = ([u8; G1_LENGTH], [u8; 32])>,
+) -> Result<[u8; G1_LENGTH], Error> {
+    let pairs: Vec<_> = pairs.into_iter().collect();
+    every_backend(|backend| Ok(write_g1(msm(backend, pairs.clone(), read_g1)?)))
+}
+
+fn g2_msm(
+    pairs: impl IntoIterator<Item = ([u8; G2_LENGTH], [u8; 32])>,
+) -> Result<[u8; G2_LENGTH], Error> {
+    let pairs: Vec<_> = pairs.into_iter().collect();
+    every_backend(|backend| Ok(write_g2(msm(backend, pairs.clone(), read_g2)?)))
+}
+
+fn pairing_check(
+    pairs: impl IntoIterator<Item = ([u8; G1_LENGTH], [u8; G2_LENGTH])>,
+) -> Result<bool, Error> {
+    let pairs: Vec<_> = pairs.into_iter().collect();
+    every_backend(|backend| pairing_check_with(backend, pairs.clone()))
+}
+
+fn verify_proof(
+    commitment: &[u8; 48],
+    z: &[u8; 32],
+    y: &[u8; 32],
+    proof: &[u8; 48],
+) -> Result<(), Error> {
+    every_backend(|backend| kzg::verify_proof_with(backend, commitment, z, y, proof))
+}
 
 /// tau G2 of the ceremony, compressed. Source: [EIP-4844], the trusted setup's `g2_monomial[1]`.
 const TAU: [u8; 96] = hex!(
@@ -60,9 +101,11 @@ fn tables_of_lines_are_those_of_the_points() {
 fn multiples_of_points_and_the_generator() {
     // SAFETY: blst returns a valid pointer to a static.
     let generator = unsafe { *blst_p1_affine_generator() };
-    let multiple = |point: &blst_p1_affine, k: &[u8; 32]| {
-        G1::from_point(&G1::multiple(point, &read_scalar(k)))
+    let generator = Affine {
+        x: Element(generator.x),
+        y: Element(generator.y),
     };
+    let multiple = |point: &Affine<G1>, k: &[u8; 32]| G1::multiple(point, &read_scalar(k));
     for i in 0..64 {
         let entry = multiple(&generator, &scalar(2 * i + 1))
             .to_affine()
@@ -96,8 +139,7 @@ fn multiples_of_points_and_the_generator() {
         let point = multiple(&generator, &scalar(k)).to_affine().unwrap();
         for (i, a) in scalars.iter().enumerate() {
             for b in [a, &scalars[(5 * i + 1) % scalars.len()], &scalars[0]] {
-                let expected =
-                    multiple(&G1::to_affine_point(point), a).add(&multiple(&generator, b).negate());
+                let expected = multiple(&point, a).add(&multiple(&generator, b).negate());
                 assert!(
                     kzg::multiply_subtract(&point, a, b).equals(&expected),
                     "{k} {a:?} {b:?}"
@@ -216,24 +258,24 @@ fn kzg_proofs() {
     let mut infinity = [0; 48];
     infinity[0] = 0xc0;
     for (z, mut y, proof) in cases {
-        assert_eq!(kzg::verify_proof(&commitment, &z, &y, &proof), Ok(()));
+        assert_eq!(verify_proof(&commitment, &z, &y, &proof), Ok(()));
         let wrong = Err(Error::ProofMismatch);
-        assert_eq!(kzg::verify_proof(&commitment, &z, &y, &infinity), wrong);
-        assert_eq!(kzg::verify_proof(&infinity, &z, &y, &proof), wrong);
+        assert_eq!(verify_proof(&commitment, &z, &y, &infinity), wrong);
+        assert_eq!(verify_proof(&infinity, &z, &y, &proof), wrong);
         y[31] ^= 1;
-        assert_eq!(kzg::verify_proof(&commitment, &z, &y, &proof), wrong);
+        assert_eq!(verify_proof(&commitment, &z, &y, &proof), wrong);
         // A point with x = 4, which is not in the subgroup.
         let mut outside = [0; 48];
         (outside[0], outside[47]) = (0x80, 4);
         let expected = Err(Error::NotInSubgroup);
-        assert_eq!(kzg::verify_proof(&commitment, &z, &y, &outside), expected);
-        assert_eq!(kzg::verify_proof(&outside, &z, &y, &proof), expected);
-        assert_eq!(kzg::verify_proof(&outside, &z, &y, &infinity), expected);
+        assert_eq!(verify_proof(&commitment, &z, &y, &outside), expected);
+        assert_eq!(verify_proof(&outside, &z, &y, &proof), expected);
+        assert_eq!(verify_proof(&outside, &z, &y, &infinity), expected);
     }
     // The polynomial 0.
     let zero = [0; 32];
     assert_eq!(
-        kzg::verify_proof(&infinity, &scalar(5), &zero, &infinity),
+        verify_proof(&infinity, &scalar(5), &zero, &infinity),
         Ok(())
     );
 }
@@ -258,24 +300,15 @@ fn kzg_scalars_of_the_order() {
     above[31] += 1;
     // The polynomial 1 has the value 1 at every z, the polynomial 0 has the value 0; the proof is infinity for both.
     for z in [zero, one, last] {
-        assert_eq!(kzg::verify_proof(&generator, &z, &one, &infinity), Ok(()));
-        assert_eq!(kzg::verify_proof(&infinity, &z, &zero, &infinity), Ok(()));
+        assert_eq!(verify_proof(&generator, &z, &one, &infinity), Ok(()));
+        assert_eq!(verify_proof(&infinity, &z, &zero, &infinity), Ok(()));
     }
     let refused = Err(Error::ScalarOutOfRange);
     for bad in [order, above, [0xff; 32]] {
-        assert_eq!(
-            kzg::verify_proof(&generator, &bad, &one, &infinity),
-            refused
-        );
-        assert_eq!(
-            kzg::verify_proof(&infinity, &bad, &zero, &infinity),
-            refused
-        );
-        assert_eq!(
-            kzg::verify_proof(&infinity, &zero, &bad, &infinity),
-            refused
-        );
-        assert_eq!(kzg::verify_proof(&infinity, &bad, &bad, &infinity), refused);
+        assert_eq!(verify_proof(&generator, &bad, &one, &infinity), refused);
+        assert_eq!(verify_proof(&infinity, &bad, &zero, &infinity), refused);
+        assert_eq!(verify_proof(&infinity, &zero, &bad, &infinity), refused);
+        assert_eq!(verify_proof(&infinity, &bad, &bad, &infinity), refused);
     }
 }
 

@@ -1,128 +1,52 @@
-//! Sums without carries of the limbs of elements in eight lanes, and factors of products in Fp2.
+//! Sums without carries of the limbs of elements in eight lanes, and factors of products.
 
 use core::{arch::x86_64::*, marker::PhantomData};
 
 use super::{
-    LANES, LIMB_MASK,
-    field::{FieldLanes, Fp2Lanes, Prime},
+    LANES, LIMB_MASK, carried,
+    field::{Degree, FieldLanes, Prime, Two},
     load, times,
 };
 
-/// Defines a limb of eight field elements, by its parts, and the elements. Limbs may be negative or exceed 2^52.
-macro_rules! uncarried {
-    ($limb:ident { $($part:ident),+ }, $loose:ident) => {
-        #[derive(Clone, Copy)]
-        pub(crate) struct $limb {
-            $(pub(crate) $part: __m512i),+
-        }
+/// A limb of each coefficient of eight elements. It may be negative or exceed 2^52.
+#[derive(Clone, Copy)]
+pub(crate) struct Limb<D: Degree>(pub(crate) D::Coefficients<__m512i>);
 
-        impl $limb {
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(crate) fn plus(self, other: Self) -> Self {
-                Self { $($part: _mm512_add_epi64(self.$part, other.$part)),+ }
-            }
-
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(crate) fn minus(self, other: Self) -> Self {
-                Self { $($part: _mm512_sub_epi64(self.$part, other.$part)),+ }
-            }
-
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(crate) fn times<const A: u32>(self) -> Self {
-                Self { $($part: times::<A>(self.$part)),+ }
-            }
-
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(crate) fn permuted(self, lanes: &[u64; LANES]) -> Self {
-                let lanes = load(lanes);
-                Self { $($part: _mm512_permutexvar_epi64(lanes, self.$part)),+ }
-            }
-
-            /// Multiplies each lane by a power of two.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(crate) fn shifted(self, bits: &[u64; LANES]) -> Self {
-                let bits = load(bits);
-                Self { $($part: _mm512_sllv_epi64(self.$part, bits)),+ }
-            }
-
-            /// Returns `yes` in the lanes of `mask`, `self` in the others.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(crate) fn select(self, mask: __mmask8, yes: Self) -> Self {
-                Self { $($part: _mm512_mask_mov_epi64(self.$part, mask, yes.$part)),+ }
-            }
-
-            /// Adds `other` in the lanes of `mask`.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(crate) fn plus_where(self, mask: __mmask8, other: Self) -> Self {
-                Self { $($part: _mm512_mask_add_epi64(self.$part, mask, self.$part, other.$part)),+ }
-            }
-
-            /// Subtracts `other` in the lanes of `mask`.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(crate) fn minus_where(self, mask: __mmask8, other: Self) -> Self {
-                Self { $($part: _mm512_mask_sub_epi64(self.$part, mask, self.$part, other.$part)),+ }
-            }
-        }
-
-        pub(crate) struct $loose<P, const N: usize>([$limb; N], PhantomData<P>);
-
-        impl<P: Prime<N>, const N: usize> $loose<P, N> {
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(crate) fn each(f: impl Fn(usize) -> $limb) -> Self {
-                let mut limbs = [$limb { $($part: _mm512_setzero_si512()),+ }; N];
-                for (i, limb) in limbs.iter_mut().enumerate() {
-                    *limb = f(i);
-                }
-                Self(limbs, PhantomData)
-            }
-
-            /// Returns limb i of `K p` for all parts.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(crate) fn multiple<const K: i64>(i: usize) -> $limb {
-                let limb = _mm512_set1_epi64(K * P::LIMBS[i]);
-                $limb { $($part: limb),+ }
-            }
-
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(crate) fn limb(&self, i: usize) -> $limb {
-                self.0[i]
-            }
-        }
-    };
-}
-
-uncarried!(FpLimb { value }, FpLoose);
-uncarried!(Limb { re, im }, Loose);
-
-impl Limb {
-    /// Multiplies by xi = A + u, whose sixth root is w.
+impl<D: Degree> Limb<D> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(crate) fn times_xi<const A: u32>(self) -> Self {
-        Self {
-            re: _mm512_sub_epi64(times::<A>(self.re), self.im),
-            im: _mm512_add_epi64(times::<A>(self.im), self.re),
+    pub(crate) fn each(coefficient: impl Fn(usize) -> __m512i) -> Self {
+        let zero = _mm512_setzero_si512();
+        let mut limb = Self(D::coefficients(zero, || zero));
+        for k in 0..D::DEGREE {
+            limb.0[k] = coefficient(k);
         }
+        limb
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(crate) fn conjugate(self) -> Self {
-        Self {
-            re: self.re,
-            im: _mm512_sub_epi64(_mm512_setzero_si512(), self.im),
-        }
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self::each(|k| _mm512_add_epi64(self.0[k], other.0[k]))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn minus(self, other: Self) -> Self {
+        Self::each(|k| _mm512_sub_epi64(self.0[k], other.0[k]))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn times<const A: u32>(self) -> Self {
+        Self::each(|k| times::<A>(self.0[k]))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn permuted(self, lanes: &[u64; LANES]) -> Self {
+        let lanes = load(lanes);
+        Self::each(|k| _mm512_permutexvar_epi64(lanes, self.0[k]))
     }
 
     /// Selects lanes: indices 0 to 7 select from `self`, 8 to 15 from `other`.
@@ -130,43 +54,122 @@ impl Limb {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(crate) fn permuted_with(self, other: Self, lanes: &[u64; LANES]) -> Self {
         let lanes = load(lanes);
-        Self {
-            re: _mm512_permutex2var_epi64(self.re, lanes, other.re),
-            im: _mm512_permutex2var_epi64(self.im, lanes, other.im),
+        Self::each(|k| _mm512_permutex2var_epi64(self.0[k], lanes, other.0[k]))
+    }
+
+    /// Multiplies each lane by a power of two.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn shifted(self, bits: &[u64; LANES]) -> Self {
+        let bits = load(bits);
+        Self::each(|k| _mm512_sllv_epi64(self.0[k], bits))
+    }
+
+    /// Returns `yes` in the lanes of `mask`, `self` in the others.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn select(self, mask: __mmask8, yes: Self) -> Self {
+        Self::each(|k| _mm512_mask_mov_epi64(self.0[k], mask, yes.0[k]))
+    }
+
+    /// Adds `other` in the lanes of `MASK`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn plus_where<const MASK: __mmask8>(self, other: Self) -> Self {
+        Self::each(|k| _mm512_mask_add_epi64(self.0[k], MASK, self.0[k], other.0[k]))
+    }
+
+    /// Subtracts `other` in the lanes of `MASK`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn minus_where<const MASK: __mmask8>(self, other: Self) -> Self {
+        Self::each(|k| _mm512_mask_sub_epi64(self.0[k], MASK, self.0[k], other.0[k]))
+    }
+
+    /// `re - im u`; an element of Fp stays as it is.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn conjugate(self) -> Self {
+        let zero = _mm512_setzero_si512();
+        Self::each(|k| match k {
+            0 => self.0[0],
+            _ => _mm512_sub_epi64(zero, self.0[k]),
+        })
+    }
+
+    /// Multiplies by xi = A + u, whose sixth root is w; an element of Fp stays as it is.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn times_xi<const A: u32>(self) -> Self {
+        if D::DEGREE == 1 {
+            return self;
         }
+        let [re, im] = [self.0[0], self.0[1]];
+        Self::each(|k| match k {
+            0 => _mm512_sub_epi64(times::<A>(re), im),
+            _ => _mm512_add_epi64(times::<A>(im), re),
+        })
     }
 }
 
-impl<P: Prime<N>, const N: usize> FpLoose<P, N> {
+/// Eight elements with uncarried limbs.
+pub(crate) struct Loose<P, const N: usize, D: Degree = Two>([Limb<D>; N], PhantomData<P>);
+
+impl<P: Prime<N>, const N: usize, D: Degree> Loose<P, N, D> {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn each(f: impl Fn(usize) -> Limb<D>) -> Self {
+        let mut limbs = [Limb::each(|_| _mm512_setzero_si512()); N];
+        for (i, limb) in limbs.iter_mut().enumerate() {
+            *limb = f(i);
+        }
+        Self(limbs, PhantomData)
+    }
+
+    /// Returns limb i of `K p` for all coefficients.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn multiple<const K: i64>(i: usize) -> Limb<D> {
+        Limb::each(|_| _mm512_set1_epi64(K * P::LIMBS[i]))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn limb(&self, i: usize) -> Limb<D> {
+        self.0[i]
+    }
+
     /// Adds `K p`, which must make the value positive, and carries.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(crate) fn factor<const K: i64>(&self) -> FieldLanes<P, N> {
-        let mut limbs = [_mm512_setzero_si512(); N];
-        for (i, out) in limbs.iter_mut().enumerate() {
-            *out = self.0[i].plus(Self::multiple::<K>(i)).value;
+    pub(crate) fn carried<const K: i64>(&self) -> FieldLanes<P, N, D> {
+        self.factor::<K>().element()
+    }
+
+    /// Adds `K p`, which must make the value positive, and prepares the element as a factor.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn factor<const K: i64>(&self) -> Factor<P, N, D> {
+        let zero = [_mm512_setzero_si512(); N];
+        let mut parts = D::parts(zero, || [zero; 2]);
+        for (i, limb) in self.0.iter().enumerate() {
+            let Limb(limb) = limb.plus(Self::multiple::<K>(i));
+            parts[0][i] = limb[0];
+            if D::DEGREE == 2 {
+                parts[1][i] = limb[1];
+                parts[2][i] = _mm512_add_epi64(limb[0], limb[1]);
+            }
         }
-        FieldLanes::carried(limbs)
+        let parts = D::parts(carried(parts[0]), || [carried(parts[1]), carried(parts[2])]);
+        Factor(parts, PhantomData)
     }
 }
 
-impl<P: Prime<N>, const N: usize> FieldLanes<P, N> {
+impl<P: Prime<N>, const N: usize, D: Degree> FieldLanes<P, N, D> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(crate) fn limb(&self, i: usize) -> FpLimb {
-        FpLimb { value: self.0[i] }
-    }
-}
-
-impl<P: Prime<N>, const N: usize> Fp2Lanes<P, N> {
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(crate) fn limb(&self, i: usize) -> Limb {
-        let [re, im] = &self.0;
-        Limb {
-            re: re.0[i],
-            im: im.0[i],
-        }
+    pub(crate) fn limb(&self, i: usize) -> Limb<D> {
+        Limb::each(|k| self.0[k][i])
     }
 }
 
@@ -205,31 +208,6 @@ const fn multiples<P: Prime<N>, const N: usize>(bits: u32) -> [[[u64; LANES]; 2]
 }
 
 impl<P: Prime<N>, const N: usize> Loose<P, N> {
-    /// Adds `K p`, which must make the value positive, and carries.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(crate) fn carried<const K: i64>(&self) -> Fp2Lanes<P, N> {
-        self.factor::<K>().element()
-    }
-
-    /// Adds `K p`, which must make the value positive, and prepares the element as a factor.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(crate) fn factor<const K: i64>(&self) -> Factor<P, N> {
-        let zero = _mm512_setzero_si512();
-        let (mut re, mut im, mut sum) = ([zero; N], [zero; N], [zero; N]);
-        for (i, limb) in self.0.iter().enumerate() {
-            let limb = limb.plus(Self::multiple::<K>(i));
-            (re[i], im[i]) = (limb.re, limb.im);
-            sum[i] = _mm512_add_epi64(limb.re, limb.im);
-        }
-        Factor([
-            FieldLanes::carried(re),
-            FieldLanes::carried(im),
-            FieldLanes::carried(sum),
-        ])
-    }
-
     /// Adds `K p`, after which the value must be in `0 .. 2^(BITS + 4)`, and reduces it below `2^BITS + p`, plus a
     /// small error.
     ///
@@ -246,54 +224,52 @@ impl<P: Prime<N>, const N: usize> Loose<P, N> {
             _mm512_srlv_epi64(top, shift)
         };
         let top = self.0[N - 1].plus(Self::multiple::<K>(N - 1));
-        let (re, im) = (index(top.re), index(top.im));
+        let index = [index(top.0[0]), index(top.0[1])];
         Self::each(|i| {
             let (low, high) = (load(&table[i][0]), load(&table[i][1]));
-            self.limb(i).plus(Self::multiple::<K>(i)).minus(Limb {
-                re: _mm512_permutex2var_epi64(low, re, high),
-                im: _mm512_permutex2var_epi64(low, im, high),
-            })
+            let multiple = Limb::each(|k| _mm512_permutex2var_epi64(low, index[k], high));
+            self.limb(i).plus(Self::multiple::<K>(i)).minus(multiple)
         })
     }
 }
 
-/// Eight elements of Fp2, prepared as factors: strict real parts, imaginary parts, and their sums.
+/// Eight elements, prepared as factors, with strict limbs: the coefficients, and in Fp2 their sum.
 #[derive(Clone, Copy)]
-pub(crate) struct Factor<P, const N: usize>(pub(crate) [FieldLanes<P, N>; 3]);
+pub(crate) struct Factor<P, const N: usize, D: Degree = Two>(
+    pub(crate) D::Parts<[__m512i; N]>,
+    PhantomData<P>,
+);
 
-impl<P: Prime<N>, const N: usize> Factor<P, N> {
+impl<P: Prime<N>, const N: usize, D: Degree> Factor<P, N, D> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(crate) fn new(element: &Fp2Lanes<P, N>) -> Self {
+    pub(crate) fn new(element: &FieldLanes<P, N, D>) -> Self {
         Loose::each(|i| element.limb(i)).factor::<0>()
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(crate) fn element(&self) -> Fp2Lanes<P, N> {
-        Fp2Lanes([self.0[0], self.0[1]])
+    pub(crate) fn element(&self) -> FieldLanes<P, N, D> {
+        FieldLanes::from_limbs(D::coefficients(self.0[0], || self.0[1]))
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(crate) fn limb(&self, i: usize) -> Limb {
-        Limb {
-            re: self.0[0].0[i],
-            im: self.0[1].0[i],
-        }
+    pub(crate) fn limb(&self, i: usize) -> Limb<D> {
+        Limb::each(|k| self.0[k][i])
     }
 }
 
 /// A factor whose lanes are selected from two factors by `lanes`: 0 to 7 select from the first, 8 to 15 from the
 /// second.
 #[derive(Clone, Copy)]
-pub(crate) struct Operand<'a, P, const N: usize> {
-    pub(crate) of: [&'a Factor<P, N>; 2],
+pub(crate) struct Operand<'a, P, const N: usize, D: Degree = Two> {
+    pub(crate) of: [&'a Factor<P, N, D>; 2],
     pub(crate) lanes: &'a [u64; LANES],
 }
 
-impl<'a, P, const N: usize> Operand<'a, P, N> {
-    pub(crate) fn new(of: [&'a Factor<P, N>; 2], lanes: &'a [u64; LANES]) -> Self {
+impl<'a, P, const N: usize, D: Degree> Operand<'a, P, N, D> {
+    pub(crate) fn new(of: [&'a Factor<P, N, D>; 2], lanes: &'a [u64; LANES]) -> Self {
         Self { of, lanes }
     }
 }

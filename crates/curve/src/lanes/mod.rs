@@ -33,6 +33,29 @@ pub(crate) fn store(vector: __m512i) -> [u64; LANES] {
     lanes
 }
 
+/// Like [`core::array::from_fn`], which is not always inlined.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(crate) fn array<const N: usize>(f: impl Fn(usize) -> __m512i) -> [__m512i; N] {
+    let mut array = [_mm512_setzero_si512(); N];
+    for (i, vector) in array.iter_mut().enumerate() {
+        *vector = f(i);
+    }
+    array
+}
+
+/// Selects lanes by the indices `lanes`: 0 to 7 select from `a`, 8 to 15 from `b`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(crate) fn permuted<const N: usize>(
+    a: &[__m512i; N],
+    b: &[__m512i; N],
+    lanes: &[u64; LANES],
+) -> [__m512i; N] {
+    let lanes = load(lanes);
+    array(|i| _mm512_permutex2var_epi64(a[i], lanes, b[i]))
+}
+
 /// Converts little-endian words to limbs.
 pub(crate) const fn limbs<const N: usize>(words: &[u64]) -> [i64; N] {
     let (mut limbs, mut i) = ([0; N], 0);

@@ -5,10 +5,13 @@ use core::arch::x86_64::*;
 use blst::{blst_fp, blst_fp2};
 
 use super::super::super::fields::{Element, Fp, Fp2, ONE, P};
-use crate::lanes::{
-    LANES, LIMB_MASK, carried,
-    field::{self, Prime},
-    limbs, store, words,
+use crate::{
+    field::LazyField,
+    lanes::{
+        LANES, LIMB_MASK, carried,
+        field::{Degree, FieldLanes, One, Prime, Products, Two},
+        limbs, store, words,
+    },
 };
 
 /// Number of limbs of an element.
@@ -16,7 +19,7 @@ pub(super) const LIMBS: usize = 8;
 
 /// The modulus p.
 #[derive(Clone, Copy)]
-pub(super) struct Modulus;
+pub(in super::super::super) struct Modulus;
 /// `-1/p mod 2^52`.
 pub(super) const INVERSE: i64 = 0x3_fffc_fffc_fffd;
 /// 2^416 mod p: one in this Montgomery form.
@@ -42,11 +45,75 @@ impl Prime<LIMBS> for Modulus {
     const LIMBS: [i64; LIMBS] = limbs(&[P[5], P[4], P[3], P[2], P[1], P[0]]);
 }
 
-/// Eight elements of Fp.
-pub(super) type FpLanes = field::FieldLanes<Modulus, LIMBS>;
+/// The degree of a field, its elements outside of the kernels, and its products.
+pub(in super::super::super) trait Extension: Degree + Sized {
+    type Element: LazyField;
 
-/// Eight elements of Fp2.
-pub(super) type Fp2Lanes = field::Fp2Lanes<Modulus, LIMBS>;
+    fn split(element: &Self::Element) -> Self::Coefficients<Fp>;
+    fn join(coefficients: Self::Coefficients<Fp>) -> Self::Element;
+
+    /// The product. In Fp2, the sizes must be below 20.
+    fn mul(a: &Lanes<Self>, b: &Lanes<Self>) -> Lanes<Self>;
+    /// The square. In Fp2, the size must be below 20.
+    fn square(a: &Lanes<Self>) -> Lanes<Self>;
+}
+
+impl Extension for One {
+    type Element = Fp;
+
+    fn split(element: &Fp) -> [Fp; 1] {
+        [*element]
+    }
+
+    fn join([element]: [Fp; 1]) -> Fp {
+        element
+    }
+
+    #[inline(always)]
+    fn mul(a: &FpLanes, b: &FpLanes) -> FpLanes {
+        // SAFETY: `a` was made by a function that requires AVX-512F and IFMA.
+        unsafe { fp_mul(a, b) }
+    }
+
+    #[inline(always)]
+    fn square(a: &FpLanes) -> FpLanes {
+        Self::mul(a, a)
+    }
+}
+
+impl Extension for Two {
+    type Element = Fp2;
+
+    fn split(element: &Fp2) -> [Fp; 2] {
+        element.0.fp.map(Element)
+    }
+
+    fn join(coefficients: [Fp; 2]) -> Fp2 {
+        Element(blst_fp2 {
+            fp: coefficients.map(|c| c.0),
+        })
+    }
+
+    #[inline(always)]
+    fn mul(a: &Fp2Lanes, b: &Fp2Lanes) -> Fp2Lanes {
+        // SAFETY: `a` was made by a function that requires AVX-512F and IFMA.
+        unsafe { fp2_mul(a, b) }
+    }
+
+    #[inline(always)]
+    fn square(a: &Fp2Lanes) -> Fp2Lanes {
+        // SAFETY: `a` was made by a function that requires AVX-512F and IFMA.
+        unsafe { fp2_square(a) }
+    }
+}
+
+/// The limbs of eight elements of Fp.
+pub(super) type Limbs = [__m512i; LIMBS];
+
+/// Eight elements of Fp or Fp2.
+pub(super) type Lanes<D> = FieldLanes<Modulus, LIMBS, D>;
+pub(super) type FpLanes = Lanes<One>;
+pub(super) type Fp2Lanes = Lanes<Two>;
 
 /// `sum a[i] b[i]`, of size 1.1, with strict limbs if `CARRY` is set and limbs below 2^57 otherwise. The sizes of the
 /// products must add up to less than 2^30. Not inlined because it is long.
@@ -54,15 +121,15 @@ pub(super) type Fp2Lanes = field::Fp2Lanes<Modulus, LIMBS>;
 /// Products and multiples of p are summed separately, so that only their lowest limb is on the critical path.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn dot<const N: usize, const CARRY: bool>(a: [&FpLanes; N], b: [&FpLanes; N]) -> [__m512i; LIMBS] {
+fn dot<const N: usize, const CARRY: bool>(a: [&Limbs; N], b: [&Limbs; N]) -> Limbs {
     let zero = _mm512_setzero_si512();
     let modulus = Modulus::LIMBS.map(|limb| _mm512_set1_epi64(limb));
     let (inverse, mask) = (_mm512_set1_epi64(INVERSE), _mm512_set1_epi64(LIMB_MASK));
     let (mut products, mut multiples) = ([zero; LIMBS], [zero; LIMBS]);
     for i in 0..LIMBS {
         for (a, b) in a.iter().zip(b) {
-            for (product, limb) in products.iter_mut().zip(a.0) {
-                *product = _mm512_madd52lo_epu64(*product, limb, b.0[i]);
+            for (product, limb) in products.iter_mut().zip(**a) {
+                *product = _mm512_madd52lo_epu64(*product, limb, b[i]);
             }
         }
         let lowest = _mm512_add_epi64(products[0], multiples[0]);
@@ -75,8 +142,8 @@ fn dot<const N: usize, const CARRY: bool>(a: [&FpLanes; N], b: [&FpLanes; N]) ->
         products = one_lower(products);
         multiples = one_lower(multiples);
         for (a, b) in a.iter().zip(b) {
-            for (product, limb) in products.iter_mut().zip(a.0) {
-                *product = _mm512_madd52hi_epu64(*product, limb, b.0[i]);
+            for (product, limb) in products.iter_mut().zip(**a) {
+                *product = _mm512_madd52hi_epu64(*product, limb, b[i]);
             }
         }
         let high = _mm512_madd52hi_epu64(zero, modulus[0], quotient);
@@ -99,23 +166,6 @@ fn one_lower([_, l1, l2, l3, l4, l5, l6, l7]: [__m512i; LIMBS]) -> [__m512i; LIM
 }
 
 impl FpLanes {
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn one() -> Self {
-        Self::splat(&UNIT)
-    }
-
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn load(elements: &[Fp; LANES]) -> Self {
-        let mut rows = [[0; LANES]; LIMBS];
-        for (lane, Element(element)) in elements.iter().enumerate() {
-            for (row, limb) in rows.iter_mut().zip(limbs::<LIMBS>(&element.l)) {
-                row[lane] = limb.cast_unsigned();
-            }
-        }
-        Self::from_rows(&rows).adapted()
-    }
-
     /// Multiplies by 2^32. This converts an element from blst's form. A factor multiplied by another 2^32 also converts
     /// the elements in blst's form that it is multiplied with.
     #[inline]
@@ -123,80 +173,98 @@ impl FpLanes {
     pub(super) fn adapted(&self) -> Self {
         self.mul(&Self::splat(&FROM_BLST))
     }
-
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn store(&self) -> [Fp; LANES] {
-        let limbs = self.mul(&Self::splat(&ONE)).0;
-        let limbs = limbs.map(|limb| store(limb));
-        core::array::from_fn(|lane| {
-            let l = words(limbs.map(|limb| limb[lane]));
-            Fp::from_below_2p(blst_fp { l })
-        })
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn mul(&self, other: &Self) -> Self {
-        Self::strict(dot::<1, true>([self], [other]))
-    }
-
-    /// The product with uncarried limbs.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn mul_uncarried(&self, other: &Self) -> [__m512i; LIMBS] {
-        dot::<1, false>([self], [other])
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn square(&self) -> Self {
-        self.mul(self)
-    }
 }
 
-impl Fp2Lanes {
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn load(elements: &[Fp; LANES]) -> FpLanes {
+    let mut rows = [[0; LANES]; LIMBS];
+    for (lane, Element(element)) in elements.iter().enumerate() {
+        for (row, limb) in rows.iter_mut().zip(limbs::<LIMBS>(&element.l)) {
+            row[lane] = limb.cast_unsigned();
+        }
+    }
+    FpLanes::from_rows(&rows).adapted()
+}
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn store_limbs(limbs: &Limbs) -> [Fp; LANES] {
+    let limbs = dot::<1, true>([limbs], [&FpLanes::splat(&ONE).0[0]]);
+    let limbs = limbs.map(|limb| store(limb));
+    core::array::from_fn(|lane| {
+        let l = words(limbs.map(|limb| limb[lane]));
+        Fp::from_below_2p(blst_fp { l })
+    })
+}
+
+impl<D: Extension> Lanes<D> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn one() -> Self {
-        Self([FpLanes::one(), FpLanes::zero()])
+        Self::new(D::coefficients(FpLanes::splat(&UNIT), || FpLanes::zero()))
     }
 
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn load(elements: &[Fp2; LANES]) -> Self {
-        Self([
-            FpLanes::load(&elements.map(|Element(element)| Element(element.fp[0]))),
-            FpLanes::load(&elements.map(|Element(element)| Element(element.fp[1]))),
-        ])
+    pub(super) fn load(elements: &[D::Element; LANES]) -> Self {
+        let coefficient = |k: usize| load(&elements.each_ref().map(|e| D::split(e)[k]));
+        Self::new(D::coefficients(coefficient(0), || coefficient(1)))
     }
 
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn store(&self) -> [Fp2; LANES] {
-        let [re, im] = [self.0[0].store(), self.0[1].store()];
+    pub(super) fn store(&self) -> [D::Element; LANES] {
+        let coefficient = |k: usize| store_limbs(&self.0[k]);
+        let coefficients = D::coefficients(coefficient(0), || coefficient(1));
         core::array::from_fn(|lane| {
-            Element(blst_fp2 {
-                fp: [re[lane].0, im[lane].0],
-            })
+            D::join(D::coefficients(coefficients[0][lane], || {
+                coefficients[1][lane]
+            }))
         })
     }
+}
 
-    /// The sizes must be below 20.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn mul(&self, other: &Self) -> Self {
-        let ([a, b], [c, d]) = (&self.0, &other.0);
-        Self([
-            FpLanes::strict(dot::<2, true>([a, &b.negate_where::<20>(!0)], [c, d])),
-            FpLanes::strict(dot::<2, true>([a, b], [d, c])),
-        ])
+impl<D: Extension> Products for Lanes<D> {
+    #[inline(always)]
+    fn mul(&self, other: &Self) -> Self {
+        D::mul(self, other)
     }
 
-    /// The size must be below 20.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn square(&self) -> Self {
-        let [a, b] = &self.0;
-        // (a + b) (a - b) and 2 a b.
-        let re = a.add(b).mul(&a.minus::<1, 1, 20>(b));
-        Self([re, a.mul(&b.add(b))])
+    #[inline(always)]
+    fn square(&self) -> Self {
+        D::square(self)
     }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn fp_mul(a: &FpLanes, b: &FpLanes) -> FpLanes {
+    FpLanes::strict(dot::<1, true>([&a.0[0]], [&b.0[0]]))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn fp2_mul(x: &Fp2Lanes, y: &Fp2Lanes) -> Fp2Lanes {
+    let ([a, b], [c, d]) = (&x.0, &y.0);
+    let minus_b = FpLanes::strict(*b).negate_where::<20>(!0);
+    Fp2Lanes::from_limbs([
+        dot::<2, true>([a, &minus_b.0[0]], [c, d]),
+        dot::<2, true>([a, b], [d, c]),
+    ])
+}
+
+/// By `(a + b) (a - b)` and `2 a b`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn fp2_square(lanes: &Fp2Lanes) -> Fp2Lanes {
+    let [a, b] = lanes.coefficients();
+    let (sum, difference, twice) = (a.add(&b), a.minus::<1, 1, 20>(&b), b.add(&b));
+    Fp2Lanes::from_limbs([
+        dot::<1, true>([&sum.0[0]], [&difference.0[0]]),
+        dot::<1, true>([&lanes.0[0]], [&twice.0[0]]),
+    ])
+}
+
+/// The product of elements of Fp, with uncarried limbs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn mul_uncarried(a: &Limbs, b: &Limbs) -> Limbs {
+    dot::<1, false>([a], [b])
 }

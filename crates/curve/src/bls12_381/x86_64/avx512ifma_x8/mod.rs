@@ -5,9 +5,11 @@
 //! all intermediate results of the formulas stay far below 2^416, and their products below 1.1 p.
 //!
 //! - `field`: Fp and Fp2.
-//! - `points`: points of both groups, one per lane: sums of multiples, and subgroup checks of many points.
+//! - `group`: the constants of both groups.
+//! - `points`: one point per lane: sums of multiples, and subgroup checks of many points.
 //! - `subgroup`: subgroup checks.
 //! - `multiple`: the multiple of one point, computed alongside its subgroup check.
+//! - `msm`: sums of products.
 //! - `products`: sums of products in Fp2 with one reduction.
 //! - `tower`: Fp12.
 //! - `pairs`: the points of two pairs.
@@ -21,6 +23,8 @@
 //! Constant time: no, public data only.
 
 mod field;
+mod group;
+mod msm;
 mod multiple;
 mod pairing;
 mod pairs;
@@ -31,9 +35,9 @@ mod subgroup;
 mod tests;
 mod tower;
 
-pub(in super::super) use multiple::{g1 as one_of_g1, g2 as one_of_g2};
+pub(in super::super) use group::LaneGroup;
+pub(in super::super) use msm::msm;
 pub(in super::super) use pairing::{
     final_exponentiation_is_one, miller_loop, miller_loop_of_lines,
 };
-pub(in super::super) use points::{g1, g2};
-pub(in super::super) use subgroup::{are_in_g1, are_in_g2};
+pub(in super::super) use subgroup::are_in_group;

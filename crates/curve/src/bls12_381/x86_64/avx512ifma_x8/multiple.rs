@@ -13,18 +13,16 @@
 use core::arch::x86_64::*;
 
 use super::{
-    super::super::{
-        endomorphism::{BETA, G2_BY_X, G2_BY_Y, X, halves},
-        fields::{Fp, Fp2, G1, G2},
-    },
-    field::{Fp2Lanes, FpLanes},
+    super::super::endomorphism::X,
+    field::Lanes,
+    group::LaneGroup,
     pairs::{WIDTH, both, mask},
-    products::{Factor, FpLimb, FpLoose, Limb, Loose, Operand},
+    products::{Factor, Limb, Loose, Operand},
 };
 use crate::{
     field::LazyField,
-    group::{Affine, Digits, wnaf},
-    lanes::LANES,
+    group::{Affine, Digits, Jacobian, wnaf},
+    lanes::{LANES, field::Degree},
 };
 
 /// The first lane of the check.
@@ -53,275 +51,218 @@ const WINDOW: u32 = 4;
 /// Odd multiples in a table.
 const ENTRIES: usize = 1 << (WINDOW - 2);
 
-/// Returns the multipliers of the four terms in G2.
-fn wide(digits: &[u64; 4]) -> [u128; 4] {
-    digits.map(u128::from)
+/// A summand of [`add`]: X, Y, Z, unused, X + Y, Y + Z, X + Z, unused.
+#[derive(Clone, Copy)]
+struct Summand<D: Degree>(Factor<D>);
+
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn load<G: LaneGroup>([x, y, z]: [G::Field; 3]) -> Factor<G::Degree> {
+    let lanes = core::array::from_fn(|lane| [x, y, z, z][lane % WIDTH]);
+    Factor::new(&Lanes::load(&lanes))
 }
 
 /// The product of two vectors with permuted lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn g1_product(
-    (x, x_lanes): (&FpLanes, &[u64; LANES]),
-    (y, y_lanes): (&FpLanes, &[u64; LANES]),
-) -> FpLoose {
-    FpLoose::product(&x.permuted(x, x_lanes), &y.permuted(y, y_lanes))
+fn permuted_product<D: Degree>(
+    (x, x_lanes): (&Factor<D>, &[u64; LANES]),
+    (y, y_lanes): (&Factor<D>, &[u64; LANES]),
+) -> Loose<D> {
+    Loose::product_of_operands(Operand::new([x, x], x_lanes), Operand::new([y, y], y_lanes))
 }
 
-/// The product of two vectors with permuted lanes.
+/// Multiplies by 3 b, where b is 4 for G1 and 4 xi for G2.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn g2_product(
-    (x, x_lanes): (&Factor, &[u64; LANES]),
-    (y, y_lanes): (&Factor, &[u64; LANES]),
-) -> Loose {
-    Loose::dot(
-        &[Operand::new([x, x], x_lanes)],
-        &[Operand::new([y, y], y_lanes)],
-    )
-}
-
-/// Multiplies by 3 b.
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn g1_times_3b(limb: FpLimb) -> FpLimb {
-    limb.times::<12>()
-}
-
-/// Multiplies by 3 b.
-#[inline]
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn g2_times_3b(limb: Limb) -> Limb {
+fn times_3b<D: Degree>(limb: Limb<D>) -> Limb<D> {
     limb.times_xi::<1>().times::<12>()
 }
 
-macro_rules! group {
-    (
-        $group:ident, $curve:ident, $jacobian:ident, $scalar:ident, $lanes:ident, $limb:ident, $loose:ident,
-        $factor:ident,
-        factor: $factor_of:path, lanes: $lanes_of:path, $permuted_product:ident, $times_3b:ident,
-        image: $conjugate:path, $by_x:expr, $by_y:expr, to the power of X: $powers:literal,
-        terms: $terms:literal of $bits:literal bits by $multipliers:path
-    ) => {
-        pub(in super::super::super) mod $group {
-            use blst::$jacobian;
-
-            use super::*;
-
-            /// Doublings of the check.
-            const DOUBLINGS: usize = $powers * X.ilog2() as usize;
-
-            /// A summand of [`add`]: X, Y, Z, unused, X + Y, Y + Z, X + Z, unused.
-            #[derive(Clone, Copy)]
-            struct Summand($factor);
-
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            fn load([x, y, z]: [$scalar; 3]) -> $factor {
-                let lanes = core::array::from_fn(|lane| [x, y, z, z][lane % WIDTH]);
-                $factor_of(&$lanes::load(&lanes))
-            }
-
-            /// Returns the point in the lanes from `first`, negated if `negate` is set. Takes sizes below 64.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            fn summand(points: &$factor, first: usize, negate: bool) -> Summand {
-                let second = from_lane(first, [0, 0, 0, 0, 1, 2, 2, 0]);
-                let first = from_lane(first, [0, 1, 2, 2, 0, 1, 0, 2]);
-                let [first_y, second_y] = if negate {
-                    [0b10_0010, 0b01_0000]
-                } else {
-                    [0; 2]
-                };
-                let summand = $loose::each(|i| {
-                    let (p, limb) = ($loose::multiple::<64>(i), points.limb(i));
-                    let (first, second) = (limb.permuted(&first), limb.permuted(&second));
-                    let second = second.select(second_y, p.minus(second));
-                    first
-                        .select(first_y, p.minus(first))
-                        .plus_where(SUMS, second)
-                });
-                Summand(summand.factor::<0>())
-            }
-
-            /// Doubles both points, of sizes below 7: with `e = 3 b Z^2`, `X' = 2 X Y (Y^2 - 3 e)`, `Y' = (Y^2 + e) (Y^2 -
-            /// 3 e) + 8 e Y^2`, `Z' = 8 Y^3 Z`.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(in super::super) fn double(points: &$factor) -> $factor {
-                const X: [u64; LANES] = both([0, 1, 2, 1]);
-                const Y: [u64; LANES] = both([1, 1, 2, 2]);
-                let products = $permuted_product((points, &X), (points, &Y)); // X Y, Y^2, Z^2, Y Z
-                // e is in -15 p .. 27 p.
-                let e = |i: usize| $times_3b(products.limb(i).permuted(&const { both([2; 4]) }));
-                // 2 X Y, Y^2 + e, 8 Y^2, 8 Y^2.
-                let x = $loose::each(|i| {
-                    let limb = products.limb(i).permuted(&const { both([0, 1, 1, 1]) });
-                    limb.shifted(&[1, 0, 3, 3, 1, 0, 3, 3])
-                        .plus_where(mask(1), e(i))
-                });
-                // Y^2 - 3 e, Y^2 - 3 e, e, Y Z.
-                let y = $loose::each(|i| {
-                    let (limb, e) = (products.limb(i), e(i));
-                    limb.permuted(&const { both([1, 1, 2, 3]) })
-                        .minus_where(mask(0) | mask(1), e.times::<3>())
-                        .select(mask(2), e)
-                });
-                let products = $loose::product(&x.factor::<16>(), &y.factor::<128>());
-                $loose::each(|i| {
-                    let limb = products.limb(i);
-                    limb.permuted(&const { both([0, 1, 3, 3]) })
-                        .plus_where(mask(1), limb.permuted(&const { both([2; 4]) }))
-                })
-                .factor::<1>()
-            }
-
-            /// Adds to the point in the lanes from `FIRST`, or subtracts if `negate` is set. With `t0 = X1 X2`, `t1 = Y1
-            /// Y2`, `t2 = Z1 Z2`, `t3 = X1 Y2 + X2 Y1`, `t4 = Y1 Z2 + Y2 Z1`, `t5 = X1 Z2 + X2 Z1`, `u = t1 + 3 b t2`,
-            /// `v = t1 - 3 b t2` and `w = 3 b t5`: `X' = t3 v - t4 w`, `Y' = u v + 3 t0 w`, `Z' = t4 u + 3 t0 t3`.
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            fn add<const FIRST: usize>(points: &mut $factor, other: &Summand, negate: bool) {
-                // A difference is computed as the opposite of the sum of `other` and the opposite point.
-                let point = summand(points, FIRST, negate);
-                let products = $loose::product(&point.0, &other.0);
-                // t0, t1, t2, unused, t3, t4, t5, unused.
-                let t = $loose::each(|i| {
-                    let limb = products.limb(i);
-                    limb.minus_where(SUMS, limb.permuted(&[0, 0, 0, 0, 0, 1, 0, 0]))
-                        .minus_where(SUMS, limb.permuted(&[0, 0, 0, 0, 1, 2, 2, 0]))
-                });
-                // 3 b t2, and w, which is in -56 p .. 44 p.
-                let b = |i: usize| $times_3b(t.limb(i).permuted(&[2, 2, 2, 2, 6, 6, 6, 6]));
-                // t1, t3.
-                let c = |i: usize| t.limb(i).permuted(&[1, 1, 1, 1, 4, 4, 4, 4]);
-                // t3, u, t4, unused, t4, 3 t0, 3 t0, unused.
-                let x = $loose::each(|i| {
-                    let t = t.limb(i).permuted(&[4, 4, 5, 5, 5, 0, 0, 0]);
-                    t.plus_where(0b110_0000, t.times::<2>())
-                        .select(0b10, c(i).plus(b(i)))
-                });
-                // v, v, u, unused, w, w, t3, unused.
-                let y = $loose::each(|i| {
-                    let (b, c) = (b(i), c(i));
-                    c.minus_where(0b11, b)
-                        .plus_where(0b100, b)
-                        .select(0b11_0000, b)
-                });
-                let products = $loose::product(&x.factor::<64>(), &y.factor::<64>());
-                let y = if negate { mask(1) } else { 0 };
-                let sum = $loose::each(|i| {
-                    let limb = products.limb(i);
-                    let first = limb.permuted(&[0, 1, 2, 2, 0, 1, 2, 2]);
-                    let second = limb.permuted(&[4, 5, 6, 6, 4, 5, 6, 6]);
-                    let sum = first.plus(second).select(mask(0), first.minus(second));
-                    let p = $loose::multiple::<4>(i);
-                    points
-                        .limb(i)
-                        .select(0x0f << FIRST, p.plus(sum).select(y, p.minus(sum)))
-                });
-                *points = sum.factor::<0>();
-            }
-
-            /// The images of both points, and their opposites: for points of the subgroup, the multiples by X^2 in G1
-            /// and by X in G2. Takes sizes below 64.
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            fn opposite_image(points: &$factor, factors: &$factor) -> $factor {
-                let conjugate = $loose::each(|i| $conjugate(points.limb(i))).factor::<64>();
-                $loose::product(&conjugate, factors).factor::<1>()
-            }
-
-            /// Returns the multiple of a point of the curve by a scalar, given in base X; `None` if the point is not in
-            /// the subgroup.
-            #[target_feature(enable = "avx512f,avx512ifma")]
-            pub(in super::super::super::super) fn multiple(
-                point: &Affine<$curve>,
-                scalar: &[u64; 4],
-            ) -> Option<$jacobian> {
-                let point = load([point.x, point.y, $scalar::ONE]);
-                let factors = load([$by_x, $by_y, $scalar::ONE]);
-
-                let multipliers: [u128; $terms] = $multipliers(scalar);
-                let digits: [Digits<{ $bits + 1 }>; $terms] =
-                    multipliers.map(|k| wnaf(&[k as u64, (k >> 64) as u64, 0, 0], WINDOW));
-                let magnitudes = digits.iter().flat_map(|(digits, _)| digits);
-                let largest = magnitudes.map(|digit| digit.unsigned_abs()).max();
-
-                // Odd multiples, two in each vector.
-                let mut multiples = [point; ENTRIES / 2];
-                if largest > Some(1) {
-                    let double_point = double(&point);
-                    let two = summand(&double_point, CHECK, false);
-                    let four = summand(&double(&double_point), CHECK, false);
-                    add::<SUM>(&mut multiples[0], &two, false);
-                    for i in 1..multiples.len() {
-                        multiples[i] = multiples[i - 1];
-                        add::<CHECK>(&mut multiples[i], &four, false);
-                        add::<SUM>(&mut multiples[i], &four, false);
-                    }
-                }
-                let mut table = [[summand(&point, CHECK, false); ENTRIES]; $terms];
-                for (term, entries) in table.iter_mut().enumerate() {
-                    if multipliers[term..].iter().all(|k| *k == 0) {
-                        break;
-                    }
-                    if term > 0 {
-                        multiples = multiples.map(|points| opposite_image(&points, &factors));
-                    }
-                    for (i, entry) in entries.iter_mut().enumerate() {
-                        *entry = summand(&multiples[i / 2], WIDTH * (i % 2), false);
-                    }
-                }
-
-                let mut base = summand(&point, CHECK, false);
-                let zero = $scalar::ZERO;
-                let mut points = load([zero, $scalar::ONE, zero]);
-                let length = digits.iter().map(|(_, length)| *length).max();
-                for i in (0..length.max(Some(DOUBLINGS + 1)).unwrap_or(0)).rev() {
-                    points = double(&points);
-                    let bit = i % X.ilog2() as usize;
-                    if i == DOUBLINGS || i < DOUBLINGS && X >> bit & 1 == 1 {
-                        add::<CHECK>(&mut points, &base, false);
-                    }
-                    if bit == 0 {
-                        base = summand(&points, CHECK, false);
-                    }
-                    for ((digits, _), entries) in digits.iter().zip(&table) {
-                        let digit = digits[i];
-                        if digit != 0 {
-                            let entry = &entries[usize::from(digit.unsigned_abs() / 2)];
-                            add::<SUM>(&mut points, entry, digit < 0);
-                        }
-                    }
-                }
-
-                let image = opposite_image(&point, &factors);
-                let scaled = $permuted_product((&image, &ALL), (&points, &[2; LANES]));
-                let lanes = $lanes_of(
-                    &$loose::each(|i| points.limb(i).minus_where(0b11, scaled.limb(i)))
-                        .factor::<2>(),
-                )
-                .store();
-                let [x, y, z, _, sum @ ..] = lanes;
-                let [sum_x, sum_y, sum_z, _] = sum;
-                (x.is_zero() && y.is_zero() && !z.is_zero()).then(|| $jacobian {
-                    x: sum_x.mul(&sum_z).0,
-                    y: sum_y.mul(&sum_z.square()).0,
-                    z: sum_z.0,
-                })
-            }
-        }
+/// Returns the point in the lanes from `first`, negated if `negate` is set. Takes sizes below 64.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn summand<D: Degree>(points: &Factor<D>, first: usize, negate: bool) -> Summand<D> {
+    let second = from_lane(first, [0, 0, 0, 0, 1, 2, 2, 0]);
+    let first = from_lane(first, [0, 1, 2, 2, 0, 1, 0, 2]);
+    let [first_y, second_y] = if negate {
+        [0b10_0010, 0b01_0000]
+    } else {
+        [0; 2]
     };
+    let summand = Loose::each(|i| {
+        let (p, limb) = (Loose::multiple::<64>(i), points.limb(i));
+        let (first, second) = (limb.permuted(&first), limb.permuted(&second));
+        let second = second.select(second_y, p.minus(second));
+        first
+            .select(first_y, p.minus(first))
+            .plus_where::<SUMS>(second)
+    });
+    Summand(summand.factor::<0>())
 }
 
-group!(
-    g1, G1, blst_p1, Fp, FpLanes, FpLimb, FpLoose, FpLanes,
-    factor: FpLanes::clone, lanes: FpLanes::clone, g1_product, g1_times_3b,
-    image: core::convert::identity, BETA, Fp::ONE.negate(1), to the power of X: 2,
-    terms: 2 of 128 bits by halves
-);
-group!(
-    g2, G2, blst_p2, Fp2, Fp2Lanes, Limb, Loose, Factor,
-    factor: Factor::new, lanes: Factor::element, g2_product, g2_times_3b,
-    image: Limb::conjugate, G2_BY_X, G2_BY_Y.negate(1), to the power of X: 1,
-    terms: 4 of 64 bits by wide
-);
+/// Doubles both points, of sizes below 7: with `e = 3 b Z^2`, `X' = 2 X Y (Y^2 - 3 e)`, `Y' = (Y^2 + e) (Y^2 -
+/// 3 e) + 8 e Y^2`, `Z' = 8 Y^3 Z`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn double<D: Degree>(points: &Factor<D>) -> Factor<D> {
+    const X: [u64; LANES] = both([0, 1, 2, 1]);
+    const Y: [u64; LANES] = both([1, 1, 2, 2]);
+    let products = permuted_product((points, &X), (points, &Y)); // X Y, Y^2, Z^2, Y Z
+    // e is in -15 p .. 27 p.
+    let e = |i: usize| times_3b(products.limb(i).permuted(&const { both([2; 4]) }));
+    // 2 X Y, Y^2 + e, 8 Y^2, 8 Y^2.
+    let x = Loose::each(|i| {
+        let limb = products.limb(i).permuted(&const { both([0, 1, 1, 1]) });
+        limb.shifted(&[1, 0, 3, 3, 1, 0, 3, 3])
+            .plus_where::<{ mask(1) }>(e(i))
+    });
+    // Y^2 - 3 e, Y^2 - 3 e, e, Y Z.
+    let y = Loose::each(|i| {
+        let (limb, e) = (products.limb(i), e(i));
+        limb.permuted(&const { both([1, 1, 2, 3]) })
+            .minus_where::<{ mask(0) | mask(1) }>(e.times::<3>())
+            .select(mask(2), e)
+    });
+    let products = Loose::product(&x.factor::<16>(), &y.factor::<128>());
+    Loose::each(|i| {
+        let limb = products.limb(i);
+        limb.permuted(&const { both([0, 1, 3, 3]) })
+            .plus_where::<{ mask(1) }>(limb.permuted(&const { both([2; 4]) }))
+    })
+    .factor::<1>()
+}
+
+/// Adds to the point in the lanes from `FIRST`, or subtracts if `negate` is set. With `t0 = X1 X2`, `t1 = Y1
+/// Y2`, `t2 = Z1 Z2`, `t3 = X1 Y2 + X2 Y1`, `t4 = Y1 Z2 + Y2 Z1`, `t5 = X1 Z2 + X2 Z1`, `u = t1 + 3 b t2`,
+/// `v = t1 - 3 b t2` and `w = 3 b t5`: `X' = t3 v - t4 w`, `Y' = u v + 3 t0 w`, `Z' = t4 u + 3 t0 t3`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn add<D: Degree, const FIRST: usize>(points: &mut Factor<D>, other: &Summand<D>, negate: bool) {
+    // A difference is computed as the opposite of the sum of `other` and the opposite point.
+    let point = summand(points, FIRST, negate);
+    let products = Loose::product(&point.0, &other.0);
+    // t0, t1, t2, unused, t3, t4, t5, unused.
+    let t = Loose::each(|i| {
+        let limb = products.limb(i);
+        limb.minus_where::<SUMS>(limb.permuted(&[0, 0, 0, 0, 0, 1, 0, 0]))
+            .minus_where::<SUMS>(limb.permuted(&[0, 0, 0, 0, 1, 2, 2, 0]))
+    });
+    // 3 b t2, and w, which is in -56 p .. 44 p.
+    let b = |i: usize| times_3b(t.limb(i).permuted(&[2, 2, 2, 2, 6, 6, 6, 6]));
+    // t1, t3.
+    let c = |i: usize| t.limb(i).permuted(&[1, 1, 1, 1, 4, 4, 4, 4]);
+    // t3, u, t4, unused, t4, 3 t0, 3 t0, unused.
+    let x = Loose::each(|i| {
+        let t = t.limb(i).permuted(&[4, 4, 5, 5, 5, 0, 0, 0]);
+        t.plus_where::<0b110_0000>(t.times::<2>())
+            .select(0b10, c(i).plus(b(i)))
+    });
+    // v, v, u, unused, w, w, t3, unused.
+    let y = Loose::each(|i| {
+        let (b, c) = (b(i), c(i));
+        c.minus_where::<0b11>(b)
+            .plus_where::<0b100>(b)
+            .select(0b11_0000, b)
+    });
+    let products = Loose::product(&x.factor::<64>(), &y.factor::<64>());
+    let y = if negate { mask(1) } else { 0 };
+    let sum = Loose::each(|i| {
+        let limb = products.limb(i);
+        let first = limb.permuted(&[0, 1, 2, 2, 0, 1, 2, 2]);
+        let second = limb.permuted(&[4, 5, 6, 6, 4, 5, 6, 6]);
+        let sum = first.plus(second).select(mask(0), first.minus(second));
+        let p = Loose::multiple::<4>(i);
+        points
+            .limb(i)
+            .select(0x0f << FIRST, p.plus(sum).select(y, p.minus(sum)))
+    });
+    *points = sum.factor::<0>();
+}
+
+/// The images of both points, and their opposites: for points of the subgroup, the multiples by X^2 in G1
+/// and by X in G2. Takes sizes below 64.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn opposite_image<D: Degree>(points: &Factor<D>, factors: &Factor<D>) -> Factor<D> {
+    let conjugate = Loose::each(|i| points.limb(i).conjugate()).factor::<64>();
+    Loose::product(&conjugate, factors).factor::<1>()
+}
+
+/// Returns the multiple of a point of the curve by a scalar, given in base X; `None` if the point is not in
+/// the subgroup.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn multiple<G: LaneGroup>(point: &Affine<G>, scalar: &[u64; 4]) -> Option<Jacobian<G>> {
+    let doublings = G::POWER * X.ilog2() as usize;
+    let (zero, one) = (G::Field::ZERO, G::Field::ONE);
+    let point = load::<G>([point.x, point.y, one]);
+    let factors = load::<G>([G::BY_X, G::BY_Y.negate(1), one]);
+
+    let mut digits = [([0; 129], 0); 4];
+    let mut terms = 0;
+    for (i, k) in G::multipliers(*scalar).enumerate() {
+        if k != 0 {
+            digits[i] = wnaf(&[k as u64, (k >> 64) as u64, 0, 0], WINDOW);
+            terms = i + 1;
+        }
+    }
+    let digits: &[Digits<129>] = &digits[..terms];
+    let mut all_digits = digits
+        .iter()
+        .flat_map(|(digits, length)| &digits[..*length]);
+
+    // Odd multiples, two in each vector.
+    let mut multiples = [point; ENTRIES / 2];
+    if all_digits.any(|digit| digit.unsigned_abs() > 1) {
+        let double_point = double(&point);
+        let two = summand(&double_point, CHECK, false);
+        let four = summand(&double(&double_point), CHECK, false);
+        add::<_, SUM>(&mut multiples[0], &two, false);
+        for i in 1..multiples.len() {
+            multiples[i] = multiples[i - 1];
+            add::<_, CHECK>(&mut multiples[i], &four, false);
+            add::<_, SUM>(&mut multiples[i], &four, false);
+        }
+    }
+    let mut table = [[summand(&point, CHECK, false); ENTRIES]; 4];
+    for (term, entries) in table[..terms].iter_mut().enumerate() {
+        if term > 0 {
+            multiples = multiples.map(|points| opposite_image(&points, &factors));
+        }
+        for (i, entry) in entries.iter_mut().enumerate() {
+            *entry = summand(&multiples[i / 2], WIDTH * (i % 2), false);
+        }
+    }
+
+    let mut base = summand(&point, CHECK, false);
+    let mut points = load::<G>([zero, one, zero]);
+    let length = digits.iter().map(|(_, length)| *length).max();
+    for i in (0..length.max(Some(doublings + 1)).unwrap_or(0)).rev() {
+        points = double(&points);
+        let bit = i % X.ilog2() as usize;
+        if i == doublings || i < doublings && X >> bit & 1 == 1 {
+            add::<_, CHECK>(&mut points, &base, false);
+        }
+        if bit == 0 {
+            base = summand(&points, CHECK, false);
+        }
+        for ((digits, _), entries) in digits.iter().zip(&table) {
+            let digit = digits[i];
+            if digit != 0 {
+                let entry = &entries[usize::from(digit.unsigned_abs() / 2)];
+                add::<_, SUM>(&mut points, entry, digit < 0);
+            }
+        }
+    }
+
+    let image = opposite_image(&point, &factors);
+    let scaled = permuted_product((&image, &ALL), (&points, &[2; LANES]));
+    let lanes = Loose::each(|i| points.limb(i).minus_where::<0b11>(scaled.limb(i)))
+        .carried::<2>()
+        .store();
+    let [x, y, z, _, sum @ ..] = lanes;
+    let [sum_x, sum_y, sum_z, _] = sum;
+    (x.is_zero() && y.is_zero() && !z.is_zero()).then(|| Jacobian {
+        x: sum_x.mul(&sum_z),
+        y: sum_y.mul(&sum_z.square()),
+        z: sum_z,
+    })
+}

@@ -23,7 +23,7 @@ use super::{
 use crate::{
     field::LazyField,
     group::Affine,
-    lanes::{LANES, limbs},
+    lanes::{LANES, field::Products, limbs},
 };
 
 /// Computes the product of the Miller functions, up to factors that the final exponentiation removes. Returns `None` if
@@ -79,7 +79,7 @@ pub(in super::super::super) fn miller_loop_of_lines(factors: &[Option<[Fp; 2]>; 
     let scale = FpLanes::load(&scale).adapted();
     let scaled = |[re, im]: &[[[u64; LANES]; LIMBS]; 2]| {
         let [re, im] = [FpLanes::from_rows(re), FpLanes::from_rows(im)];
-        Factor::new(&Fp2Lanes::new(re.mul(&scale), im.mul(&scale)))
+        Factor::new(&Fp2Lanes::new([re.mul(&scale), im.mul(&scale)]))
     };
     let mut f = Fp12::load(&blst_fp12::default());
     let mut lines = scaled(&LINE_PAIRS[0]);

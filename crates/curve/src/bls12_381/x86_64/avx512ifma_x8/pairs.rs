@@ -4,11 +4,9 @@
 //! coordinates take only one more factor in one round of products.
 
 use super::{
-    super::super::{
-        endomorphism::g2_image,
-        fields::{Fp2, G1, G2},
-    },
-    field::Fp2Lanes,
+    super::super::fields::{Fp2, G1, G2},
+    field::{Extension, Lanes},
+    group::LaneGroup,
     products::{Factor, Loose, Operand},
 };
 use crate::{field::LazyField, group::Affine, lanes::LANES};
@@ -44,18 +42,18 @@ pub(super) struct Pairs {
     q: Factor,
     /// 0, -y / x, -1 / x, 0 of the points of G1.
     p: Factor,
-    /// x and y of the images of the points of G2 under [`g2_image`].
+    /// x and y of the images of the points of G2 under the endomorphism.
     image: Factor,
 }
 
 /// Loads three elements into the four lanes of each pair.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn load(pairs: impl Iterator<Item = [Fp2; 3]>) -> Factor {
-    let mut lanes = [Fp2::ZERO; LANES];
+pub(super) fn load<D: Extension>(pairs: impl Iterator<Item = [D::Element; 3]>) -> Lanes<D> {
+    let mut lanes = [D::Element::ZERO; LANES];
     for (lanes, elements) in lanes.chunks_mut(WIDTH).zip(pairs) {
         lanes[..3].copy_from_slice(&elements);
     }
-    Factor::new(&Fp2Lanes::load(&lanes))
+    Lanes::load(&lanes)
 }
 
 impl Pairs {
@@ -65,16 +63,16 @@ impl Pairs {
         let zero = Fp2::ZERO;
         Self {
             count: pairs.len(),
-            point: load(pairs.iter().map(|(_, q)| [q.x, q.y, Fp2::ONE])),
-            q: load(pairs.iter().map(|(_, q)| [q.x, q.y, zero])),
-            p: load(pairs.iter().map(|(p, _)| {
+            point: Factor::new(&load(pairs.iter().map(|(_, q)| [q.x, q.y, Fp2::ONE]))),
+            q: Factor::new(&load(pairs.iter().map(|(_, q)| [q.x, q.y, zero]))),
+            p: Factor::new(&load(pairs.iter().map(|(p, _)| {
                 let inverse = p.x.invert().negate(1);
                 [zero, Fp2::real(p.y.mul(&inverse)), Fp2::real(inverse)]
-            })),
-            image: load(pairs.iter().map(|(_, q)| {
-                let image = g2_image(q);
+            }))),
+            image: Factor::new(&load(pairs.iter().map(|(_, q)| {
+                let image = G2::image(q);
                 [image.x, image.y, zero]
-            })),
+            }))),
         }
     }
 
@@ -141,7 +139,7 @@ impl Pairs {
             let limb = products.limb(i);
             let ee = limb.permuted(&const { both([2; 4]) });
             limb.permuted(&const { both([0, 1, 3, 3]) })
-                .minus_where(mask(1), ee.times::<12>())
+                .minus_where::<{ mask(1) }>(ee.times::<12>())
         })
         .factor::<16>();
         line
@@ -208,7 +206,7 @@ impl Pairs {
             let limb = products.limb(i);
             let last = limb.permuted(&const { both([2; 4]) });
             limb.permuted(&const { both([0, 1, 3, 3]) })
-                .minus_where(mask(1), last)
+                .minus_where::<{ mask(1) }>(last)
         })
         .factor::<4>();
         line

@@ -2,27 +2,21 @@
 
 use core::arch::x86_64::*;
 
-use super::field::{FpLanes, INVERSE, LIMBS, Modulus};
-pub(super) use crate::lanes::loose::{FpLimb, Limb};
-use crate::lanes::{LIMB_MASK, field::Prime, load, loose};
+use super::field::{INVERSE, LIMBS, Limbs, Modulus, mul_uncarried};
+use crate::lanes::{
+    LIMB_MASK,
+    field::{Degree, Prime, Two},
+    load, loose, permuted,
+};
 
-pub(super) type FpLoose = loose::FpLoose<Modulus, LIMBS>;
-pub(super) type Loose = loose::Loose<Modulus, LIMBS>;
-pub(super) type Factor = loose::Factor<Modulus, LIMBS>;
-pub(super) type Operand<'a> = loose::Operand<'a, Modulus, LIMBS>;
+pub(super) use crate::lanes::loose::Limb;
+
+pub(super) type Loose<D = Two> = loose::Loose<Modulus, LIMBS, D>;
+pub(super) type Factor<D = Two> = loose::Factor<Modulus, LIMBS, D>;
+pub(super) type Operand<'a, D = Two> = loose::Operand<'a, Modulus, LIMBS, D>;
 
 /// Eight double-width values in columns that may be negative.
 struct Wide([__m512i; 2 * LIMBS]);
-
-impl FpLoose {
-    /// Lane-wise products, in `0 .. 1.1 p`.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn product(x: &FpLanes, y: &FpLanes) -> Self {
-        let product = x.mul_uncarried(y);
-        Self::each(|i| FpLimb { value: product[i] })
-    }
-}
 
 impl Loose {
     /// `sum x[n] y[n]` for at most 68 products, whose columns fit in 64 bits with a sign, in `-0.1 p .. 1.1 p`.
@@ -35,18 +29,45 @@ impl Loose {
             &Wide::sum(x, y, 2),
         )
     }
+}
 
-    /// Lane-wise products, with the bounds of [`Self::dot`].
+impl<D: Degree> Loose<D> {
+    /// Lane-wise products, in `-0.1 p .. 1.1 p`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn product(x: &Factor, y: &Factor) -> Self {
-        let ([re, im, sum], by) = (&x.0, &y.0);
+    pub(super) fn product(x: &Factor<D>, y: &Factor<D>) -> Self {
+        if D::DEGREE == 1 {
+            return product_in_fp(&x.0[0], &y.0[0]);
+        }
         karatsuba(
-            &Wide::product(re, &by[0]),
-            &Wide::product(im, &by[1]),
-            &Wide::product(sum, &by[2]),
+            &Wide::product(&x.0[0], &y.0[0]),
+            &Wide::product(&x.0[1], &y.0[1]),
+            &Wide::product(&x.0[2], &y.0[2]),
         )
     }
+
+    /// The same for operands.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn product_of_operands(x: Operand<'_, D>, y: Operand<'_, D>) -> Self {
+        if D::DEGREE == 1 {
+            let permuted = |x: Operand<'_, D>| permuted(&x.of[0].0[0], &x.of[1].0[0], x.lanes);
+            return product_in_fp(&permuted(x), &permuted(y));
+        }
+        let (x, y) = ([x], [y]);
+        karatsuba(
+            &Wide::sum(&x, &y, 0),
+            &Wide::sum(&x, &y, 1),
+            &Wide::sum(&x, &y, 2),
+        )
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn product_in_fp<D: Degree>(x: &Limbs, y: &Limbs) -> Loose<D> {
+    let product = mul_uncarried(x, y);
+    Loose::each(|i| Limb::each(|_| product[i]))
 }
 
 /// Calls `f::<I>` for each limb. With a loop, LLVM would keep the vectors in memory.
@@ -110,20 +131,20 @@ impl Wide {
     /// Not inlined because it is long; the same holds for the next functions.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn product(a: &FpLanes, b: &FpLanes) -> Self {
+    fn product(a: &[__m512i; LIMBS], b: &[__m512i; LIMBS]) -> Self {
         let mut columns = [_mm512_setzero_si512(); 2 * LIMBS];
-        for_each_limb!(add_row, &mut columns, &a.0, |i| b.0[i]);
+        for_each_limb!(add_row, &mut columns, a, |i| b[i]);
         Self(columns)
     }
 
     /// Sums the products of this part of each operand.
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn sum(x: &[Operand<'_>], y: &[Operand<'_>], part: usize) -> Self {
+    fn sum<D: Degree>(x: &[Operand<'_, D>], y: &[Operand<'_, D>], part: usize) -> Self {
         let mut columns = [_mm512_setzero_si512(); 2 * LIMBS];
         for (x, y) in x.iter().zip(y) {
-            let [x0, x1] = x.of.map(|x| &x.0[part].0);
-            let [y0, y1] = y.of.map(|y| &y.0[part].0);
+            let [x0, x1] = x.of.map(|x| &x.0[part]);
+            let [y0, y1] = y.of.map(|y| &y.0[part]);
             let (x_lanes, y_lanes) = (load(x.lanes), load(y.lanes));
             let mut permuted = *x0;
             for (limb, other) in permuted.iter_mut().zip(x1) {
@@ -141,12 +162,9 @@ impl Wide {
 /// sums.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn karatsuba(re: &Wide, im: &Wide, sum: &Wide) -> Loose {
-    let (re, im) = (reduced(re, [im]), reduced(sum, [re, im]));
-    Loose::each(|i| Limb {
-        re: re[i],
-        im: im[i],
-    })
+fn karatsuba<D: Degree>(re: &Wide, im: &Wide, sum: &Wide) -> Loose<D> {
+    let product = [reduced(re, [im]), reduced(sum, [re, im])];
+    Loose::each(|i| Limb::each(|k| product[k][i]))
 }
 
 /// Subtracts the second values and divides by 2^416 modulo p: a value v becomes one in `v / 2^416 .. v / 2^416 + p`.

@@ -7,21 +7,23 @@ use lydite_hash::cpu::Avx512Ifma;
 
 use super::{
     super::super::{
-        endomorphism::{X, g1_image, g2_image},
+        endomorphism::X,
         fields::{Element, Fp, Fp2, G1, G2},
         groups::Group,
     },
     field::{Fp2Lanes, FpLanes},
-    g1, g2,
+    group::LaneGroup,
+    multiple::multiple,
     pairing::{final_exponentiation, final_exponentiation_is_one, miller_loop},
-    points::digits,
+    points::{self, digits},
     products::Factor,
+    subgroup::{are_few_in_group, are_in_group},
     tower::Fp12,
 };
 use crate::{
     field::LazyField,
     group::{self, Affine, Jacobian},
-    lanes::LANES,
+    lanes::{LANES, field::Products},
 };
 
 /// Pseudo-random numbers.
@@ -124,30 +126,21 @@ fn digits_add_up() {
                     )
                 })
         };
-        let (high, low) = value(&digits::<33>(k));
+        let (high, low) = value(&digits(k).take(33).collect::<Vec<_>>());
         assert_eq!(
             (high as u128, low as u128),
             (k >> 64, k & u128::from(u64::MAX)),
             "{k}"
         );
-        let (high, low) = value(&digits::<17>(k & u128::from(u64::MAX)));
-        assert_eq!((high, low as u128), (0, k & u128::from(u64::MAX)), "{k}");
-        assert!(digits::<33>(k).iter().all(|digit| (-7..=8).contains(digit)));
+        assert!(digits(k).take(33).all(|digit| (-7..=8).contains(&digit)));
     }
 }
 
-/// Compares the vector kernels of a group with blst. `opposite_multiples` is the check of any number of points in lanes;
-/// `outside` is a point of the curve that is not in the group.
-fn sums_and_subgroup<G: Group>(
-    generator: &G::AffinePoint,
-    bits: u32,
-    outside: Affine<G>,
-    opposite_multiples: impl Fn(&[Affine<G>]) -> bool,
-) {
-    let Some(ifma) = Avx512Ifma::detect() else {
-        return;
-    };
-    let multiple = |p: &G::AffinePoint, k: u128| {
+/// Compares the vector kernels of a group with blst. Multipliers in a sum have `bits` bits.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn sums_and_subgroup<G: Group>(generator: &Affine<G>, bits: u32) {
+    let outside = G::outside();
+    let by_blst = |p: &Affine<G>, k: u128| {
         let mut scalar = blst_scalar::default();
         scalar.b[..16].copy_from_slice(&k.to_le_bytes());
         G::multiple(p, &scalar)
@@ -156,7 +149,7 @@ fn sums_and_subgroup<G: Group>(
     let mut points: Vec<Affine<G>> = (0..19)
         .map(|_| {
             let k = u128::from(numbers.next().unwrap());
-            G::from_point(&multiple(generator, k)).to_affine().unwrap()
+            by_blst(generator, k).to_affine().unwrap()
         })
         .collect();
     // A repeated point and an opposite one.
@@ -179,30 +172,24 @@ fn sums_and_subgroup<G: Group>(
                     (*point, k & u128::MAX >> (128 - bits))
                 })
                 .collect();
-            let expected = terms.iter().fold(G::Point::default(), |sum, (point, k)| {
-                G::sum(&sum, &multiple(&G::to_affine_point(*point), *k))
-            });
-            let sum = G::from_point(&G::sum_by_lanes(ifma, &terms));
-            assert!(sum.equals(&G::from_point(&expected)), "{count} {same}");
+            let expected = G::sum(terms.iter().map(|(point, k)| by_blst(point, *k)));
+            assert!(points::sum(&terms).equals(&expected), "{count} {same}");
         }
     }
 
     // A multiple is that of blst, and its check that of all points in lanes.
     let one = |point: &Affine<G>, digits: [u64; 4]| {
-        let scaled = |point: &G::AffinePoint, by: u64| {
-            G::from_point(&multiple(point, by.into())).to_affine()
-        };
-        let affine = G::to_affine_point(*point);
-        let result = G::multiple_by_lanes(ifma, point, &digits);
-        assert_eq!(result.is_some(), G::contains(&affine));
+        let scaled = |point: &Affine<G>, by: u64| by_blst(point, by.into()).to_affine();
+        let result = multiple(point, &digits);
+        assert_eq!(result.is_some(), G::contains(point));
         if let Some(result) = result {
             // By Horner's rule.
             let expected = digits.iter().rev().fold(None, |sum, digit| {
-                let sum = sum.and_then(|sum| scaled(&G::to_affine_point(sum), X));
-                group::add_affine(sum, scaled(&affine, *digit))
+                let sum = sum.and_then(|sum| scaled(&sum, X));
+                group::add_affine(sum, scaled(point, *digit))
             });
             let expected = expected.map_or(Jacobian::INFINITY, Jacobian::from);
-            assert!(G::from_point(&result).equals(&expected), "{digits:?}");
+            assert!(result.equals(&expected), "{digits:?}");
         }
     };
     let sum = group::add_affine(Some(points[0]), Some(outside)).unwrap();
@@ -223,12 +210,14 @@ fn sums_and_subgroup<G: Group>(
     }
 
     let check = |points: &[Affine<G>]| {
-        let of_any = G::contains_all_by_lanes(ifma, points);
-        assert_eq!(of_any, opposite_multiples(points));
-        of_any
+        let all = are_in_group(points);
+        assert_eq!(all, points::are_in_group(points));
+        let mut pairs = points.chunks(2);
+        assert_eq!(all, pairs.all(|points| are_few_in_group(points)));
+        all
     };
     assert!(Affine::<G>::checked(outside.x, outside.y, ()).is_ok());
-    assert!(!G::contains(&G::to_affine_point(outside)));
+    assert!(!G::contains(&outside));
     // The point outside, alone and added to a point of the group.
     let sum = group::add_affine(Some(points[0]), Some(outside.negate_if(true))).unwrap();
     for count in 1..=LANES {
@@ -245,31 +234,24 @@ fn sums_and_subgroup<G: Group>(
 
 #[test]
 fn sums_and_subgroup_of_g1() {
-    let outside = Affine {
-        x: Fp::ZERO,
-        y: Fp::ONE.double(),
-    };
-    // SAFETY: blst returns a valid pointer to a static.
-    let generator = unsafe { &*blst_p1_affine_generator() };
-    sums_and_subgroup::<G1>(generator, 128, outside, |points| {
-        let multiplier = u128::from(X) * u128::from(X);
-        // SAFETY: called after `Avx512Ifma::detect`.
-        unsafe { g1::are_opposite_multiples(points, multiplier, g1_image) }
-    });
+    if Avx512Ifma::detect().is_some() {
+        // SAFETY: blst returns a valid pointer to a static.
+        let blst_p1_affine { x, y } = unsafe { *blst_p1_affine_generator() };
+        let [x, y] = [x, y].map(Element);
+        // SAFETY: `Avx512Ifma::detect` was checked above.
+        unsafe { sums_and_subgroup::<G1>(&Affine { x, y }, 128) };
+    }
 }
 
 #[test]
 fn sums_and_subgroup_of_g2() {
-    let outside = Affine {
-        x: Fp2::ONE.negate(1),
-        y: Fp2::TWO_PLUS_U,
-    };
-    // SAFETY: blst returns a valid pointer to a static.
-    let generator = unsafe { &*blst_p2_affine_generator() };
-    sums_and_subgroup::<G2>(generator, 64, outside, |points| {
-        // SAFETY: called after `Avx512Ifma::detect`.
-        unsafe { g2::are_opposite_multiples(points, u128::from(X), g2_image) }
-    });
+    if Avx512Ifma::detect().is_some() {
+        // SAFETY: blst returns a valid pointer to a static.
+        let blst_p2_affine { x, y } = unsafe { *blst_p2_affine_generator() };
+        let [x, y] = [x, y].map(Element);
+        // SAFETY: `Avx512Ifma::detect` was checked above.
+        unsafe { sums_and_subgroup::<G2>(&Affine { x, y }, 64) };
+    }
 }
 
 /// An element of Fp12 whose coefficients include edge values.
@@ -393,8 +375,8 @@ fn pairs(numbers: &mut impl Iterator<Item = u64>, count: usize) -> Vec<(Affine<G
             blst_p2_mult(&mut q, &from_q, b.to_le_bytes().as_ptr(), 64);
         }
         pairs.push((
-            G1::from_point(&p).to_affine().unwrap(),
-            G2::from_point(&q).to_affine().unwrap(),
+            G1::from_blst(&p).to_affine().unwrap(),
+            G2::from_blst(&q).to_affine().unwrap(),
         ));
     }
     pairs
@@ -414,7 +396,7 @@ fn pairing_is_that_of_the_library() {
         let ours = unsafe { miller_loop(&pairs) }.unwrap();
         let (ps, qs): (Vec<_>, Vec<_>) = pairs
             .iter()
-            .map(|(p, q)| (G1::to_affine_point(*p), G2::to_affine_point(*q)))
+            .map(|(p, q)| (G1::to_blst(p), G2::to_blst(q)))
             .unzip();
         let (ps_list, qs_list) = (
             [ps.as_ptr(), core::ptr::null()],
@@ -440,10 +422,7 @@ fn pairing_is_that_of_the_library() {
         }
 
         // A point that is not in the subgroup, at every position.
-        let outside = Affine {
-            x: Fp2::ONE.negate(1),
-            y: Fp2::TWO_PLUS_U,
-        };
+        let outside = G2::outside();
         let sum = crate::group::add_affine(Some(pairs[0].1), Some(outside)).unwrap();
         for at in 0..count {
             for outside in [outside, sum] {

@@ -97,7 +97,7 @@ impl Fp12 {
         let f = &self.0;
         let x = Loose::each(|i| {
             let f = f.limb(i);
-            f.permuted(&A).plus_where(EVEN, f.permuted(&B))
+            f.permuted(&A).plus_where::<EVEN>(f.permuted(&B))
         });
         let y = Loose::each(|i| {
             let (a, b) = (f.limb(i).permuted(&A), f.limb(i).permuted(&B));
@@ -115,8 +115,8 @@ impl Fp12 {
                 .select(EVEN, sum.minus(ab.plus(xi_ab)));
             // Even lanes are at least -9.1 p - 2 f, and f is below 3.5 p there; odd lanes are below 12.1 p + 2 f.
             let rest = Loose::multiple::<17>(i)
-                .minus_where(EVEN, twice)
-                .plus_where(ODD, twice);
+                .minus_where::<EVEN>(twice)
+                .plus_where::<ODD>(twice);
             t.times::<3>().plus(rest)
         });
         Self(square.reduce::<382, 0>().factor::<0>())

@@ -64,7 +64,8 @@ impl Field {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn store(&self) -> [Fp<Adx>; LANES] {
         let factor = Self::splat(&const { power_of_two(256, &P::P) });
-        let limbs = self.mul(&factor).0.map(|limb| store(limb));
+        let [limbs] = self.mul(&factor).0;
+        let limbs = limbs.map(|limb| store(limb));
         core::array::from_fn(|lane| {
             Fp::from_montgomery_below_2p(words(limbs.map(|limb| limb[lane])))
         })
@@ -73,7 +74,7 @@ impl Field {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn wide_mul(&self, other: &Self) -> Wide {
-        Wide::sum::<1>(|_| (self.0, other.0))
+        Wide::sum::<1>(|_| (self.0[0], other.0[0]))
     }
 
     /// The product, below `(1 + a b / 84) p` for factors below a p and b p.

@@ -91,14 +91,14 @@ fn sums(a: &[Fp<Adx>; LANES], b: &[Fp<Adx>; LANES]) {
     same(x.add(&y), &|a, b| a.add(&b));
     same(x.mul(&y), &|a, b| a.mul(&b));
     // Every multiple of p up to the allowed maximum, for the imaginary part as well.
-    let (x, y) = (Fp2::new(x, y), Fp2::new(y, x));
+    let (x, y) = (Fp2::new([x, y]), Fp2::new([y, x]));
     let sub = |a: Fp<Adx>, b| a.sub(&b);
     macro_rules! reduced {
         ($bits:literal, $($k:literal)+) => {$(
             let [re, im] = Loose::each(|i| x.limb(i).minus(y.limb(i)))
                 .reduce::<$bits, $k>()
                 .carried::<0>()
-                .0;
+                .coefficients();
             same(re, &sub);
             same(im, &|a, b| sub(b, a));
         )+};
@@ -107,7 +107,7 @@ fn sums(a: &[Fp<Adx>; LANES], b: &[Fp<Adx>; LANES]) {
     reduced!(255, 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
         21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39);
     let zero = Loose::each(|i| x.limb(i).minus(x.limb(i))).reduce::<254, 0>();
-    same(zero.carried::<0>().0[0], &|_, _| Fp::ZERO);
+    same(zero.carried::<0>().coefficients()[0], &|_, _| Fp::ZERO);
 }
 
 proptest! {

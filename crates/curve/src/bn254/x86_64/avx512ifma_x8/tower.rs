@@ -11,7 +11,9 @@ use super::{
 };
 use crate::{
     lanes::{
-        LANES, field, loose,
+        LANES, field,
+        loose::{self, Limb},
+        permuted,
         tower::{EVEN, ODD, ROTATED, SPLAT, SQUARE},
     },
     montgomery::Adx,
@@ -26,33 +28,34 @@ impl Fp2 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn one() -> Self {
-        Self::new(Field::one(), Field::zero())
+        Self::new([Field::one(), Field::zero()])
     }
 
     /// Loads elements. Below 1.1 p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn load(elements: &[Option<tower::Fp2<Adx>>; LANES]) -> Self {
-        Self::new(
+        Self::new([
             Field::load(&elements.map(|e| e.map(|e| e.c0))),
             Field::load(&elements.map(|e| e.map(|e| e.c1))),
-        )
+        ])
     }
 
     /// Loads 2^-4 times the elements. Below p.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn load_sixteenth(elements: &[Option<tower::Fp2<Adx>>; LANES]) -> Self {
-        Self::new(
+        Self::new([
             Field::load_sixteenth(&elements.map(|e| e.map(|e| e.c0))),
             Field::load_sixteenth(&elements.map(|e| e.map(|e| e.c1))),
-        )
+        ])
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn store(&self) -> [tower::Fp2<Adx>; LANES] {
-        let (re, im) = (self.0[0].store(), self.0[1].store());
+        let [re, im] = self.coefficients();
+        let (re, im) = (re.store(), im.store());
         core::array::from_fn(|lane| tower::Fp2 {
             c0: re[lane],
             c1: im[lane],
@@ -63,31 +66,39 @@ impl Fp2 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn scale(&self, factor: &Field) -> Self {
-        let [re, im] = &self.0;
-        Self::new(re.mul(factor), im.mul(factor))
+        let [re, im] = self.coefficients();
+        Self::new([re.mul(factor), im.mul(factor)])
     }
 
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn conjugate<const K: i64>(&self) -> Self {
-        let [re, im] = &self.0;
-        Self::new(*re, im.negate_where::<K>(!0))
+        let [re, im] = self.coefficients();
+        Self::new([re, im.negate_where::<K>(!0)])
     }
 
     /// The product, below `(2 + a b / 84) p`. `a b` must be at most 84.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
-        let ([a, b], [c, d]) = (&self.0, &other.0);
-        karatsuba(a.wide_mul(c), b.wide_mul(d), a.add(b).wide_mul(&c.add(d))).carried::<0>()
+        let ([a, b], [c, d]) = (self.coefficients(), other.coefficients());
+        karatsuba(
+            a.wide_mul(&c),
+            b.wide_mul(&d),
+            a.add(&b).wide_mul(&c.add(&d)),
+        )
+        .carried::<0>()
     }
 
     /// The square, below `(1 + 2 a (a + K) / 84) p`. K must be above a.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn square<const K: i64>(&self) -> Self {
-        let [a, b] = &self.0;
-        Self::new(a.add(b).mul(&a.minus::<1, 1, K>(b)), a.times::<2>().mul(b))
+        let [a, b] = self.coefficients();
+        Self::new([
+            a.add(&b).mul(&a.minus::<1, 1, K>(&b)),
+            a.times::<2>().mul(&b),
+        ])
     }
 }
 
@@ -97,9 +108,9 @@ impl Fp2 {
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn karatsuba(re: Wide, im: Wide, sum: Wide) -> Loose {
     let (re, im) = (re.minus(&im).reduced(), sum.minus(&re).minus(&im).reduced());
-    Loose::each(|i| loose::Limb {
-        re: _mm512_add_epi64(re[i], Loose::multiple::<1>(i).re),
-        im: im[i],
+    Loose::each(|i| {
+        let Limb([one, _]) = Loose::multiple::<1>(i);
+        Limb([_mm512_add_epi64(re[i], one), im[i]])
     })
 }
 
@@ -110,7 +121,7 @@ fn karatsuba(re: Wide, im: Wide, sum: Wide) -> Loose {
 fn dot<const N: usize>(x: &[Operand<'_>; N], y: &[Operand<'_>; N]) -> Loose {
     let limbs = |operand: &Operand<'_>, part: usize| {
         let [a, b] = operand.of.map(|factor| &factor.0[part]);
-        a.permuted(b, operand.lanes).0
+        permuted(a, b, operand.lanes)
     };
     let wide = |part: usize| Wide::sum::<N>(|n| (limbs(&x[n], part), limbs(&y[n], part)));
     karatsuba(wide(0), wide(1), wide(2))
@@ -149,7 +160,10 @@ impl Fp12 {
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn one() -> Self {
         let zero = Field::zero();
-        Self(Factor::new(&Fp2::new(zero.select(1, &Field::one()), zero)))
+        Self(Factor::new(&Fp2::new([
+            zero.select(1, &Field::one()),
+            zero,
+        ])))
     }
 
     #[target_feature(enable = "avx512f,avx512ifma")]
@@ -213,7 +227,7 @@ impl Fp12 {
         // 3 t - 2 f in even lanes, 3 t + 2 g in odd ones: t is in 0..2.3 p.
         let square = Loose::each(|i| {
             let (t, twice) = (products.limb(i).times::<3>(), twice.limb(i));
-            t.minus_where(EVEN, twice).plus_where(ODD, twice)
+            t.minus_where::<EVEN>(twice).plus_where::<ODD>(twice)
         });
         Self(square.reduce::<254, 7>().factor::<0>())
     }

@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use super::super::super::field::{FieldElement, P};
 use crate::lanes::{
     LANES, LIMB_MASK,
-    field::{FieldLanes, Prime},
+    field::{FieldLanes, Prime, Products},
     limbs, limbs_of, load, store,
 };
 
@@ -36,7 +36,8 @@ impl Field {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn store(self, magnitude: u32) -> [FieldElement; LANES] {
-        let limbs = self.0.map(|limb| store(limb));
+        let [limbs] = self.0;
+        let limbs = limbs.map(|limb| store(limb));
         core::array::from_fn(|lane| {
             FieldElement::with_magnitude(limbs.map(|limb| limb[lane]), magnitude)
         })
@@ -46,7 +47,7 @@ impl Field {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
-        let (a, b) = (&self.0, &other.0);
+        let ([a], [b]) = (&self.0, &other.0);
         let mut low = [_mm512_setzero_si512(); 10];
         let mut high = [_mm512_setzero_si512(); 10];
         for i in 0..5 {
@@ -62,7 +63,7 @@ impl Field {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn square(&self) -> Self {
-        let a = &self.0;
+        let [a] = &self.0;
         let mut low = [_mm512_setzero_si512(); 10];
         let mut high = [_mm512_setzero_si512(); 10];
         for i in 0..5 {
@@ -90,7 +91,22 @@ impl Field {
             _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
             _mm512_set1_epi64(BIT),
         );
-        Self::strict(self.0.map(|limb| _mm512_permutexvar_epi64(partners, limb)))
+        let [limbs] = self.0;
+        Self::strict(limbs.map(|limb| _mm512_permutexvar_epi64(partners, limb)))
+    }
+}
+
+impl Products for Field {
+    #[inline(always)]
+    fn mul(&self, other: &Self) -> Self {
+        // SAFETY: `self` was made by a function that requires AVX-512F and IFMA.
+        unsafe { Self::mul(self, other) }
+    }
+
+    #[inline(always)]
+    fn square(&self) -> Self {
+        // SAFETY: `self` was made by a function that requires AVX-512F and IFMA.
+        unsafe { Self::square(self) }
     }
 }
 

@@ -3,9 +3,10 @@
 use core::arch::x86_64::*;
 
 use super::{LANES, field::Field};
-use crate::lanes::{limbs_of, points::points_of_lanes};
+use crate::lanes::{limbs_of, points};
 
-points_of_lanes!(AffineLanes, JacobianLanes, Field);
+pub(super) type AffineLanes = points::AffineLanes<Field>;
+pub(super) type JacobianLanes = points::JacobianLanes<Field>;
 
 impl JacobianLanes {
     /// Adds the points of lanes i and `i ^ BIT`: 9M + 3S, as each lane also computes the values that its partner needs.

@@ -1,0 +1,103 @@
+//! Backend selection. This is the only place that calls kernels with specific CPU instructions.
+
+use blst::{blst_fp12, blst_scalar};
+#[cfg(target_arch = "x86_64")]
+use lydite_hash::cpu::Avx512Ifma;
+
+#[cfg(target_arch = "x86_64")]
+use super::x86_64::avx512ifma_x8;
+use super::{
+    fields::{Fp, G1, G2},
+    groups::Group,
+    kzg, pairing,
+};
+use crate::group::{Affine, Jacobian};
+
+/// A set of kernels. A value exists only if the CPU supports it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Backend {
+    /// blst, on every target.
+    Blst,
+    /// Eight points, or the products of a pairing, at a time: AVX-512F and AVX-512IFMA.
+    #[cfg(target_arch = "x86_64")]
+    Avx512IfmaX8(Avx512Ifma),
+}
+
+impl Backend {
+    /// Returns the fastest backend for this CPU.
+    pub(super) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(ifma) = Avx512Ifma::detect() {
+            return Self::Avx512IfmaX8(ifma);
+        }
+        Self::Blst
+    }
+
+    /// Returns all backends that this CPU supports.
+    #[cfg(test)]
+    pub(super) fn available() -> impl Iterator<Item = Self> {
+        [
+            Some(Self::Blst),
+            #[cfg(target_arch = "x86_64")]
+            Avx512Ifma::detect().map(Self::Avx512IfmaX8),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// Whether these points of the curve are in the group.
+    pub(super) fn are_in_group<G: Group>(self, points: &[Affine<G>]) -> bool {
+        match self {
+            Self::Blst => points.iter().all(G::contains),
+            // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512IfmaX8(_) => unsafe { avx512ifma_x8::are_in_group(points) },
+        }
+    }
+
+    /// Returns the sum of products of points of the curve and scalars; `None` if a point is not in the group.
+    pub(super) fn msm<G: Group>(
+        self,
+        points: &[Affine<G>],
+        scalars: &[blst_scalar],
+    ) -> Option<Jacobian<G>> {
+        match self {
+            Self::Blst => G::msm(points, scalars),
+            // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512IfmaX8(_) => unsafe { avx512ifma_x8::msm(points, scalars) },
+        }
+    }
+
+    /// Returns the product of the Miller functions of these pairs, up to factors that the final exponentiation removes;
+    /// `None` if a point of the twist is not in G2. The points of G1 must be in the subgroup.
+    pub(super) fn miller_loop(self, pairs: &[(Affine<G1>, Affine<G2>)]) -> Option<blst_fp12> {
+        match self {
+            Self::Blst => pairing::miller_loop(pairs),
+            // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512IfmaX8(_) => unsafe { avx512ifma_x8::miller_loop(pairs) },
+        }
+    }
+
+    /// Returns the product of the Miller functions of the KZG check, given x / y and 1 / y of its points of G1, up to
+    /// factors that the final exponentiation removes.
+    pub(super) fn miller_loop_of_lines(self, factors: &[Option<[Fp; 2]>; 2]) -> blst_fp12 {
+        match self {
+            Self::Blst => kzg::miller_loop_of_lines(factors),
+            // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512IfmaX8(_) => unsafe { avx512ifma_x8::miller_loop_of_lines(factors) },
+        }
+    }
+
+    /// Whether the final exponentiation of a product of Miller loops gives one.
+    pub(super) fn final_exponentiation_is_one(self, f: &blst_fp12) -> bool {
+        match self {
+            Self::Blst => pairing::final_exponentiation_is_one(f),
+            // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512IfmaX8(_) => unsafe { avx512ifma_x8::final_exponentiation_is_one(f) },
+        }
+    }
+}

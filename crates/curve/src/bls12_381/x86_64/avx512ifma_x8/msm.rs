@@ -1,0 +1,47 @@
+//! Sums of products.
+
+use alloc::vec::Vec;
+
+use blst::blst_scalar;
+
+use super::{
+    super::super::{endomorphism::x_digits, groups::Group},
+    multiple::multiple,
+    points,
+    subgroup::are_in_group,
+};
+use crate::group::{Affine, Jacobian};
+
+/// Points per sum. More are processed in several sums, so that the tables take at most a megabyte.
+const AT_ONCE: usize = 128;
+
+/// Returns the scalar as little-endian words.
+fn words(scalar: &blst_scalar) -> [u64; 4] {
+    let words = scalar.b.as_chunks().0;
+    core::array::from_fn(|i| u64::from_le_bytes(words[i]))
+}
+
+/// Returns the sum of products of points of the curve and scalars; `None` if a point is not in the group.
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(in super::super::super) fn msm<G: Group>(
+    points: &[Affine<G>],
+    scalars: &[blst_scalar],
+) -> Option<Jacobian<G>> {
+    let terms = |point: &Affine<G>, scalar| G::terms(*point, x_digits(words(scalar)));
+    if points.len() <= G::ONE_BY_ONE_UP_TO {
+        let mut products = Vec::with_capacity(points.len());
+        for (point, scalar) in points.iter().zip(scalars) {
+            products.push(multiple(point, &x_digits(words(scalar)))?);
+        }
+        return Some(G::sum(products));
+    }
+    if !are_in_group(points) {
+        return None;
+    }
+    let chunks = points.chunks(AT_ONCE).zip(scalars.chunks(AT_ONCE));
+    Some(G::sum(chunks.map(|(points, scalars)| {
+        let products = points.iter().zip(scalars);
+        let terms: Vec<_> = products.flat_map(|(p, k)| terms(p, k)).collect();
+        points::sum(&terms)
+    })))
+}
