@@ -52,8 +52,11 @@ pub(crate) fn permuted<const N: usize>(
     b: &[__m512i; N],
     lanes: &[u64; LANES],
 ) -> [__m512i; N] {
-    let lanes = load(lanes);
-    array(|i| _mm512_permutex2var_epi64(a[i], lanes, b[i]))
+    let (mut out, lanes) = (*a, load(lanes));
+    for (a, b) in out.iter_mut().zip(b) {
+        *a = _mm512_permutex2var_epi64(*a, lanes, *b);
+    }
+    out
 }
 
 /// Converts little-endian words to limbs.
