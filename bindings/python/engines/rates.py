@@ -2,7 +2,7 @@
 
 On the engines, Parquet files are read and written by the engine ("rows"), or by a task of ours for each file ("files").
 
-    python bindings/python/engines/rates.py [--rows ROWS] [--engines spark,sail,ray] [--seconds SECONDS]
+    python bindings/python/engines/rates.py [--rows ROWS] [--jobs decode_logs,senders] [--engines spark,sail,ray]
 
 Every run reads the same folder of Parquet files and writes Parquet (zstd). After a first run that is not counted, the
 fastest of three counts; starting an engine is not counted. The rows must equal those of the one process. eth-account
@@ -200,6 +200,15 @@ def sample(job: str, name: str, rows: int, seconds: float) -> str:
 
 
 ENGINES = {"spark": spark, "sail": sail, "ray": ray}
+# What writes the input, and the usual library.
+JOBS = {"decode_logs": (write_logs, with_web3), "senders": (write_transactions, with_eth_account)}
+
+
+def chosen(names: str, known: dict) -> list[str]:
+    """The names in a list with commas."""
+    if unknown := set(names.split(",")) - set(known):
+        raise argparse.ArgumentTypeError(f"unknown: {', '.join(unknown)}; expected some of {', '.join(known)}")
+    return names.split(",")
 
 
 @contextmanager
@@ -235,12 +244,10 @@ def fastest(run, job: str, source: Path, output: Path) -> float:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--jobs", type=partial(chosen, known=JOBS), default=list(JOBS))
+    parser.add_argument("--engines", type=partial(chosen, known=ENGINES), default=list(ENGINES))
     parser.add_argument("--seconds", type=int, default=300, help="limit for each engine")
     arguments = parser.parse_args()
-    names = arguments.engines.split(",")
-    if unknown := set(names) - set(ENGINES):
-        parser.error(f"unknown engine {', '.join(unknown)}; expected some of {', '.join(ENGINES)}")
     cores = sorted(os.sched_getaffinity(0))[:CORES]
     os.sched_setaffinity(0, cores)
     rows = max(arguments.rows // FILES, 1)
@@ -248,18 +255,18 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         expected, alone = {}, {}
-        for job, write in {"decode_logs": write_logs, "senders": write_transactions}.items():
+        for job in arguments.jobs:
+            write, usual = JOBS[job]
             (folder / job).mkdir()
             write(folder / job, rows)
             alone[job] = fastest(one_process, job, folder / job, folder / "output")
             expected[job] = rows_of(job, folder / "output")
             print(line(job, "one process", alone[job], expected[job], len(cores)))
-        for job, usual in {"decode_logs": with_web3, "senders": with_eth_account}.items():
             try:
                 print(usual(folder / job))
             except ModuleNotFoundError as error:
                 print(f"{job}: {error}")
-        for name in names:
+        for name in arguments.engines:
             logs = folder / name
             logs.mkdir()
             try:
