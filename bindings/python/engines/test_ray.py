@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import lydite
 import pyarrow
@@ -63,9 +64,10 @@ def test_node_killed(cluster, logs, expected):
     assert ordered(found) == expected
 
 
-def test_files(cluster, logs, expected, tmp_path):
+def test_files(cluster, logs, expected, tmp_path, monkeypatch):
     """A task for each file, with a node killed half-way."""
-    inputs, output = tmp_path / "logs", tmp_path / "transfers"
+    monkeypatch.chdir(tmp_path)
+    inputs, output = Path("logs"), Path("transfers")
     inputs.mkdir()
     for part in range(40):
         pyarrow.parquet.write_table(logs.slice(part * 1_000, 1_000), inputs / f"{part:02}.parquet")
@@ -84,6 +86,8 @@ def test_files(cluster, logs, expected, tmp_path):
         lydite.ray.decode_logs_file(inputs, output, TRANSFER)
     with pytest.raises(ValueError, match="same output"):
         lydite.ray.decode_logs_file([inputs / "00.parquet"] * 2, tmp_path / "twice", TRANSFER)
+    with pytest.raises(TypeError, match="one signature"):
+        lydite.ray.decode_logs_file(inputs, tmp_path / "events", [TRANSFER, "Other()"])
 
 
 @pytest.mark.parametrize("logs", [top_tokens.made, top_tokens.real])

@@ -1,6 +1,6 @@
 //! What the clones of a node share: the vat, its objects, and those who wait for promises.
 //!
-//! Here a message is a payload with handles. What users see of them is made of these in the files above.
+//! Here a message is a payload with handles. `Call`, `Passable`, `Promise` and `Reference` wrap them for users.
 use std::{
     collections::VecDeque,
     fmt,

@@ -28,11 +28,14 @@ class Tasks:
         resume: bool = False,
         **options: Any,
     ):
-        output = Path(output)
+        if not all(isinstance(signature, str) for signature in what):
+            raise TypeError("expected one signature: the tasks of several events would write the same files")
+        # Workers have other working directories.
+        output = Path(output).absolute()
         self.function, self.what = function, what
         # An engine starts a task for each core. What an earlier attempt has completed is made again, for its report.
         self.options = {"threads": 1, **options, "overwrite": not resume, "resume": resume}
-        self.files = [(path, output / name) for path, name in _native.input_files(inputs)]
+        self.files = [(path.absolute(), output / name) for path, name in _native.input_files(inputs)]
         if len({result.with_suffix("") for _, result in self.files}) < len(self.files):
             raise ValueError("inputs: two of them have the same output")
         if overwrite and resume:

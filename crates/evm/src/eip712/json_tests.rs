@@ -816,6 +816,37 @@ prop_compose! {
     }
 }
 
+/// The document of the specification, a domain with all fields, and the longest number that is not text.
+#[test]
+fn written_documents() {
+    let (domain, mail) = ether_mail();
+    let written: Value = serde_json::from_str(&domain.to_json(&mail)).unwrap();
+    assert_eq!(written, mail_document());
+
+    crate::typed_struct! {
+        struct Numbers {
+            exact: u64,
+            text: u64,
+            negative: i64,
+        }
+    }
+    let numbers = Numbers {
+        exact: 999_999_999_999_999,
+        text: 1_000_000_000_000_000,
+        negative: -999_999_999_999_999,
+    };
+    let domain = Domain {
+        name: Some("\"\\\n\u{1}ž"),
+        salt: Some(B256::from([7; 32])),
+        ..domain
+    };
+    let json = domain.to_json(&numbers);
+    let data = TypedData::from_json(&json).unwrap();
+    assert_eq!(data.signing_hash(), domain.signing_hash(&numbers));
+    let message = r#""message":{"exact":999999999999999,"text":"1000000000000000","negative":-999999999999999}}"#;
+    assert!(json.ends_with(message), "{json}");
+}
+
 /// Reads any value.
 fn walk(reader: &mut super::json::Reader<'_>) -> super::json::Result<()> {
     let mut first = true;
@@ -860,6 +891,8 @@ proptest! {
         prop_assert_eq!(data.domain_separator(), domain.separator());
         prop_assert_eq!(data.hash_struct(), zoo.hash_struct());
         prop_assert_eq!(data.signing_hash(), domain.signing_hash(&zoo));
+        let written = TypedData::from_json(&domain.to_json(&zoo)).unwrap();
+        prop_assert_eq!(written.signing_hash(), data.signing_hash());
         let again = data.schema().signing_hash(&domain.separator(), "Zoo", &zoo_json(&zoo).to_string()).unwrap();
         prop_assert_eq!(again, data.signing_hash());
     }

@@ -5,7 +5,7 @@
 //! - **Rust types** ([`typed_struct!`](crate::typed_struct)): `encodeType` and the type hash are computed at compile
 //!   time, including dependencies, so a message only costs its own hashes. With a stored domain separator,
 //!   [`signing_hash`] of a small message takes two Keccak permutations; [`Domain::signing_hash`] also computes the
-//!   separator.
+//!   separator. [`Domain::to_json`] writes the document with which a wallet is asked for the signature.
 //! - **JSON** ([`TypedData`], [`TypedSchema`]; feature `json`): the documents of `eth_signTypedData_v4`, checked
 //!   strictly.
 //!
@@ -17,6 +17,7 @@ mod describe;
 mod domain;
 mod typed_struct;
 mod value;
+mod write;
 
 #[cfg(all(feature = "json", feature = "serde"))]
 mod deserialize;
@@ -86,8 +87,11 @@ fn hash_independent(inputs: &[&[u8]], out: &mut [[u8; 32]]) {
 /// Items that the expansion of [`typed_struct!`](crate::typed_struct) uses; not part of the API.
 #[doc(hidden)]
 pub mod private {
+    pub use alloc::string::String;
+
     pub use lydite_bytes::{B256, FixedBytes};
     pub use lydite_hash::keccak256_const;
 
     pub use super::typed_struct::array_of_structs;
+    pub use super::write::Object;
 }

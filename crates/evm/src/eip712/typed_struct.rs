@@ -1,6 +1,6 @@
 //! [`TypedStruct`] and the macro that implements it.
 
-use alloc::{vec, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
 
 use lydite_bytes::B256;
 use lydite_hash::keccak::Error;
@@ -71,6 +71,13 @@ impl<T: TypedStruct> TypedValue for Option<T> {
 
     fn word(&self) -> [u8; 32] {
         self.as_ref().map_or([0; 32], T::word)
+    }
+
+    fn write_json(&self, out: &mut String) {
+        match self {
+            Some(value) => value.write_json(out),
+            None => out.push_str("null"),
+        }
     }
 }
 
@@ -226,6 +233,12 @@ macro_rules! typed_struct {
 
                 fn array_word(items: &[Self]) -> [u8; 32] {
                     $crate::eip712::private::array_of_structs(items)
+                }
+
+                fn write_json(&self, out: &mut $crate::eip712::private::String) {
+                    let mut object = $crate::eip712::private::Object::begin(out);
+                    $(object.member($crate::typed_struct!(@name $member $($member_name)?), &self.$member);)*
+                    object.end();
                 }
             }
 

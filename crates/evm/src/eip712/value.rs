@@ -9,6 +9,7 @@ use lydite_hash::{Keccak256, keccak256};
 
 use super::describe::MemberType;
 use super::hash_independent;
+use super::write::{put_array, put_integer, put_string, put_text};
 use crate::abi::{Int, Uint, is_width};
 
 /// A Rust type that can be a member of a typed struct.
@@ -45,6 +46,9 @@ pub trait TypedValue {
         }
         keccak.finalize()
     }
+
+    /// Appends the value as JSON, in the form of [`Domain::to_json`](super::Domain::to_json).
+    fn write_json(&self, out: &mut String);
 }
 
 const fn width(bits: usize) -> u16 {
@@ -58,6 +62,10 @@ impl<const BITS: usize> TypedValue for Uint<BITS> {
     fn word(&self) -> [u8; 32] {
         self.get().to_be_bytes()
     }
+
+    fn write_json(&self, out: &mut String) {
+        put_integer(out, &self.get());
+    }
 }
 
 impl<const BITS: usize> TypedValue for Int<BITS> {
@@ -65,6 +73,10 @@ impl<const BITS: usize> TypedValue for Int<BITS> {
 
     fn word(&self) -> [u8; 32] {
         self.get().0.to_be_bytes()
+    }
+
+    fn write_json(&self, out: &mut String) {
+        put_integer(out, &self.get());
     }
 }
 
@@ -78,6 +90,10 @@ macro_rules! integers {
                 let mut word = [$fill(*self); 32];
                 word[32 - size_of::<$int>()..].copy_from_slice(&self.to_be_bytes());
                 word
+            }
+
+            fn write_json(&self, out: &mut String) {
+                put_integer(out, self);
             }
         }
     )+};
@@ -102,6 +118,10 @@ impl TypedValue for U256 {
     fn word(&self) -> [u8; 32] {
         self.to_be_bytes()
     }
+
+    fn write_json(&self, out: &mut String) {
+        put_integer(out, self);
+    }
 }
 
 impl TypedValue for I256 {
@@ -109,6 +129,10 @@ impl TypedValue for I256 {
 
     fn word(&self) -> [u8; 32] {
         self.0.to_be_bytes()
+    }
+
+    fn write_json(&self, out: &mut String) {
+        put_integer(out, self);
     }
 }
 
@@ -118,6 +142,10 @@ impl TypedValue for bool {
     fn word(&self) -> [u8; 32] {
         u8::from(*self).word()
     }
+
+    fn write_json(&self, out: &mut String) {
+        out.push_str(if *self { "true" } else { "false" });
+    }
 }
 
 impl TypedValue for Address {
@@ -125,6 +153,10 @@ impl TypedValue for Address {
 
     fn word(&self) -> [u8; 32] {
         self.into_word().0
+    }
+
+    fn write_json(&self, out: &mut String) {
+        put_text(out, self);
     }
 }
 
@@ -139,6 +171,10 @@ impl<const N: usize> TypedValue for FixedBytes<N> {
         word[..N].copy_from_slice(&self.0);
         word
     }
+
+    fn write_json(&self, out: &mut String) {
+        put_text(out, self);
+    }
 }
 
 /// Returns the word for an array of byte strings: hashes them in parallel, then hashes their hashes.
@@ -150,7 +186,7 @@ fn byte_strings_word<'a>(items: impl Iterator<Item = &'a [u8]>) -> [u8; 32] {
 }
 
 macro_rules! byte_strings {
-    ($($string:ty: $kind:ident;)+) => {$(
+    ($($string:ty: $kind:ident, $put:ident;)+) => {$(
         impl TypedValue for $string {
             const TYPE: &'static MemberType = &MemberType::$kind;
 
@@ -161,14 +197,18 @@ macro_rules! byte_strings {
             fn array_word(items: &[Self]) -> [u8; 32] {
                 byte_strings_word(items.iter().map(AsRef::as_ref))
             }
+
+            fn write_json(&self, out: &mut String) {
+                $put(out, self);
+            }
         }
     )+};
 }
 
 byte_strings! {
-    String: String;
-    &str: String;
-    Bytes: Bytes;
+    String: String, put_string;
+    &str: String, put_string;
+    Bytes: Bytes, put_text;
 }
 
 impl<T: TypedValue> TypedValue for Vec<T> {
@@ -176,6 +216,10 @@ impl<T: TypedValue> TypedValue for Vec<T> {
 
     fn word(&self) -> [u8; 32] {
         T::array_word(self)
+    }
+
+    fn write_json(&self, out: &mut String) {
+        put_array(out, self);
     }
 }
 
@@ -187,5 +231,9 @@ impl<T: TypedValue, const N: usize> TypedValue for [T; N] {
 
     fn word(&self) -> [u8; 32] {
         T::array_word(self)
+    }
+
+    fn write_json(&self, out: &mut String) {
+        put_array(out, self);
     }
 }
