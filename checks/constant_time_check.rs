@@ -10,6 +10,8 @@ fn main() {
     };
     use lydite_hash::memcheck;
 
+    /// The keys of a batch, so that vector code is used for it.
+    const LANES: usize = 8;
     assert!(memcheck::is_running(), "to be run under valgrind");
     if std::env::args().nth(1).as_deref() == Some("leak") {
         let secret = std::hint::black_box([7u8; 32]);
@@ -20,7 +22,7 @@ fn main() {
         return;
     }
     let mut keys = Vec::new();
-    for i in 0..5 {
+    for i in 0..LANES as u8 - 1 {
         let secret = std::hint::black_box([i + 1; 32]);
         let hash = [i; 32];
         memcheck::set_undefined(&secret);
@@ -47,14 +49,17 @@ fn main() {
     let text = std::str::from_utf8(&digits).unwrap_or_default();
     memcheck::set_undefined(&digits);
     keys.extend(text.parse::<SecretKey>());
-    keys.truncate(5);
-    let mut public_keys = [PublicKey::GENERATOR; 5];
-    let mut signatures = [Signature::default(); 5];
+    let mut public_keys = [PublicKey::GENERATOR; LANES];
+    let mut signatures = [Signature::default(); LANES];
     let done = public_key_batch(&keys, &mut public_keys)
-        .and_then(|()| sign_prehash_batch(&keys, &[[1; 32]; 5], &mut signatures));
+        .and_then(|()| sign_prehash_batch(&keys, &[[1; 32]; LANES], &mut signatures));
     memcheck::set_defined(&public_keys);
     memcheck::set_defined(&signatures);
-    println!("{done:?} {:?} {:02x?}", public_keys[4], signatures[4]);
+    println!(
+        "{done:?} {:?} {:02x?}",
+        public_keys[LANES - 1],
+        signatures[LANES - 1]
+    );
 }
 
 #[cfg(not(lydite_constant_time_check))]

@@ -27,6 +27,10 @@ pub enum Tier {
     /// Also ADX, like AMD Zen 1 to 3, Intel Broadwell and Intel's clients.
     #[cfg(target_arch = "x86_64")]
     Adx,
+    /// Also IFMA for vectors of 256 bits, like Intel Arrow Lake and Sierra Forest. A CPU with AVX-512VL and IFMA has the
+    /// same instruction in another form.
+    #[cfg(target_arch = "x86_64")]
+    Ifma256,
     /// All that the CPU has: the subsets of AVX-512 that kernels use are detected one by one.
     #[cfg(target_arch = "x86_64")]
     Avx512,
@@ -47,6 +51,8 @@ impl Tier {
         Self::Avx2,
         #[cfg(target_arch = "x86_64")]
         Self::Adx,
+        #[cfg(target_arch = "x86_64")]
+        Self::Ifma256,
         #[cfg(target_arch = "x86_64")]
         Self::Avx512,
         #[cfg(target_arch = "aarch64")]
@@ -75,6 +81,12 @@ impl Tier {
             #[cfg(target_arch = "x86_64")]
             Self::Adx => ("adx", ADX.and(AVX2), AVX2.and(BMI2).and(FMA).and(ADX)),
             #[cfg(target_arch = "x86_64")]
+            Self::Ifma256 => (
+                "ifma256",
+                IFMA256.and(ADX).and(AVX2),
+                AVX2.and(BMI2).and(FMA).and(ADX).and(IFMA256).and(AVXIFMA),
+            ),
+            #[cfg(target_arch = "x86_64")]
             Self::Avx512 => ("avx512", AVX512, Features(!0)),
             #[cfg(target_arch = "aarch64")]
             Self::Neon => ("neon", NEON, NEON),
@@ -93,10 +105,19 @@ impl Tier {
         Self::highest(detect())
     }
 
+    /// Whether this CPU has the tier's instruction sets and this build may use them.
+    pub fn is_supported(self) -> bool {
+        self.is_within(detect())
+    }
+
     fn highest(features: Features) -> Self {
         let mut tiers = Self::ALL.iter().rev().copied();
-        let highest = tiers.find(|tier| features.contains(tier.required()));
+        let highest = tiers.find(|tier| tier.is_within(features));
         highest.unwrap_or(Self::Portable)
+    }
+
+    fn is_within(self, features: Features) -> bool {
+        features.contains(self.required())
     }
 
     const fn required(self) -> Features {
@@ -138,18 +159,24 @@ impl fmt::Display for Error {
         match self {
             Self::UnknownName => {
                 f.write_str("expected one of the tiers")?;
-                for (index, tier) in Tier::ALL.iter().enumerate() {
-                    write!(f, "{} {tier}", if index == 0 { "" } else { "," })?;
-                }
-                Ok(())
+                list(f, |_| true)
             }
-            Self::Unsupported(tier) => write!(
-                f,
-                "expected a tier that this CPU and build support, {} at most, found {tier}",
-                Tier::detect()
-            ),
+            Self::Unsupported(tier) => {
+                f.write_str("expected one of the tiers that this CPU and build support,")?;
+                list(f, Tier::is_supported)?;
+                write!(f, "; found {tier}")
+            }
         }
     }
+}
+
+/// Writes the names of the tiers that are included.
+fn list(f: &mut fmt::Formatter<'_>, included: impl Fn(Tier) -> bool) -> fmt::Result {
+    let tiers = Tier::ALL.iter().filter(|&&tier| included(tier));
+    for (index, tier) in tiers.enumerate() {
+        write!(f, "{} {tier}", if index == 0 { "" } else { "," })?;
+    }
+    Ok(())
 }
 
 impl core::error::Error for Error {}
@@ -171,10 +198,10 @@ pub fn tier() -> Tier {
 /// ```
 ///
 /// # Errors
-/// [`Error::Unsupported`] if [`Tier::detect`] is lower than the tier.
+/// [`Error::Unsupported`] unless the tier [is supported](Tier::is_supported).
 pub fn limit(tier: Tier) -> Result<(), Error> {
     let detected = detect();
-    if tier > Tier::highest(detected) {
+    if !tier.is_within(detected) {
         return Err(Error::Unsupported(tier));
     }
     ALLOWED.store(detected.within(tier).and(DETECTED).0, Relaxed);
@@ -198,7 +225,7 @@ fn requested_within(detected: Features) -> Result<Option<Tier>, Error> {
         return Ok(None);
     };
     let tier: Tier = name.to_str().unwrap_or_default().parse()?;
-    if tier > Tier::highest(detected) {
+    if !tier.is_within(detected) {
         return Err(Error::Unsupported(tier));
     }
     Ok(Some(tier))
@@ -234,6 +261,10 @@ const SHA: Features = Features(1 << 7);
 const FMA: Features = Features(1 << 8);
 const NEON: Features = Features(1 << 9);
 const SHA3: Features = Features(1 << 10);
+/// IFMA for vectors of 256 bits, in either form.
+const IFMA256: Features = Features(1 << 11);
+/// The form without AVX-512.
+const AVXIFMA: Features = Features(1 << 12);
 /// Set once detection has run.
 const DETECTED: Features = Features(1 << 31);
 
@@ -274,6 +305,10 @@ proofs! { "x86_64":
     Avx512Vbmi = AVX512VBMI;
     /// AVX-512F and IFMA.
     Avx512Ifma = AVX512IFMA;
+    /// AVX2 and IFMA for vectors of 256 bits: AVX-IFMA, or AVX-512VL and IFMA.
+    Ifma256 = AVX2.and(IFMA256);
+    /// AVX2 and AVX-IFMA.
+    AvxIfma = AVX2.and(AVXIFMA);
     /// SHA-NI, SSE4.1, and AVX-512F, BW and VL.
     ShaAvx512 = SHA.and(AVX512VL);
 }
@@ -329,9 +364,11 @@ fn detect() -> Features {
         cpufeatures::new!(avx512vl, "avx512f", "avx512bw", "avx512vl");
         cpufeatures::new!(avx512vbmi, "avx512f", "avx512bw", "avx512vl", "avx512vbmi");
         cpufeatures::new!(avx512ifma, "avx512f", "avx512ifma");
+        cpufeatures::new!(ifma256, "avx512f", "avx512vl", "avx512ifma");
         cpufeatures::new!(sha, "sha", "sse4.1");
         // Valgrind executes MULX, ADCX and ADOX, but its CPUID does not report them.
         let adx = cfg!(lydite_constant_time_check) || adx::get();
+        let avx_ifma = avx2::get() && has_avx_ifma();
         [
             (bmi2::get(), BMI2),
             (avx2::get(), AVX2),
@@ -342,6 +379,8 @@ fn detect() -> Features {
             (avx512vbmi::get(), AVX512VBMI),
             (avx512ifma::get(), AVX512IFMA),
             (sha::get(), SHA),
+            (avx_ifma, AVXIFMA),
+            (avx_ifma || ifma256::get(), IFMA256),
         ]
         .into_iter()
         .filter(|(present, _)| *present)
@@ -363,6 +402,21 @@ fn detect() -> Features {
         not(any(miri, lydite_backend = "portable"))
     )))]
     Features(0)
+}
+
+/// Returns whether the CPU has AVX-IFMA, which the crate `cpufeatures` does not know.
+#[cfg(all(target_arch = "x86_64", not(any(miri, lydite_backend = "portable"))))]
+fn has_avx_ifma() -> bool {
+    use core::arch::x86_64::{__cpuid, __cpuid_count};
+    // SAFETY: every x86-64 CPU has `cpuid`.
+    #[allow(unused_unsafe, reason = "safe to call in later versions of Rust")]
+    let eax = unsafe {
+        if __cpuid(0).eax < 7 {
+            return false;
+        }
+        __cpuid_count(7, 1).eax
+    };
+    eax & 1 << 23 != 0
 }
 
 /// What kernels need to know about the processor beyond its instruction sets.
@@ -436,7 +490,7 @@ mod tests {
         assert_eq!(
             Error::UnknownName.to_string(),
             if cfg!(target_arch = "x86_64") {
-                "expected one of the tiers portable, avx2, adx, avx512"
+                "expected one of the tiers portable, avx2, adx, ifma256, avx512"
             } else if cfg!(target_arch = "aarch64") {
                 "expected one of the tiers portable, neon, sha3"
             } else {

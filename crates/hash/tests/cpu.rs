@@ -22,7 +22,7 @@ fn limits() {
     };
     let expected = digests();
     for &tier in Tier::ALL {
-        if tier > Tier::detect() {
+        if !tier.is_supported() {
             assert_eq!(cpu::limit(tier), Err(Error::Unsupported(tier)));
             continue;
         }
@@ -31,6 +31,10 @@ fn limits() {
         #[cfg(target_arch = "x86_64")]
         let lowest = {
             assert_eq!(cpu::Avx512::detect().is_some(), tier == Tier::Avx512);
+            assert_eq!(
+                cpu::Ifma256::detect().is_some(),
+                tier >= Tier::Ifma256 && Tier::Ifma256.is_supported()
+            );
             assert!(tier >= Tier::Adx || cpu::Adx::detect().is_none());
             assert!(tier >= Tier::Avx2 || cpu::Avx2::detect().is_none());
             Tier::Avx2

@@ -1,5 +1,5 @@
-//! Batch operations. A batch costs less than separate calls because its items share inversions and, with AVX-512
-//! IFMA, eight are computed at a time. With AVX2 and FMA, eight are recovered or verified at a time.
+//! Batch operations. A batch costs less than separate calls because its items share inversions and, with AVX2, eight
+//! points are computed at a time.
 //!
 //! Items are independent: each has the same result as on its own. With the feature `rayon`, `parallel` offers the same
 //! functions on all cores.

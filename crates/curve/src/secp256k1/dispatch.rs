@@ -1,10 +1,10 @@
 //! Backend selection. This is the only place that calls kernels with specific CPU instructions.
 
 #[cfg(target_arch = "x86_64")]
-use lydite_hash::cpu::{Adx, Avx2Fma, Avx512Ifma};
+use lydite_hash::cpu::{Adx, Avx2Fma, Avx512Ifma, AvxIfma, Ifma256};
 
 #[cfg(target_arch = "x86_64")]
-use super::x86_64::{adx, avx2fma_x8, avx512ifma_x8};
+use super::x86_64::{adx, avx2fma_x8, avx512ifma_x8, ifma256_x8};
 use super::{
     curve::Secp256k1,
     field::{FieldElement, FieldRepr, PortablePublic, PortableSecret},
@@ -22,10 +22,6 @@ type Point = Affine<Secp256k1>;
 /// Entries in the table of odd multiples of a variable point: window 5.
 const POINT_ENTRIES: usize = 8;
 
-/// Minimum number of secret multiples of the generator for which eight lanes pay off.
-#[cfg(target_arch = "x86_64")]
-const X8_FROM: usize = 4;
-
 /// A set of kernels for point arithmetic. A value exists only if the CPU supports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backend {
@@ -34,9 +30,13 @@ pub(super) enum Backend {
     /// One point at a time: BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Adx(Adx),
-    /// Eight public points at a time: AVX2 and FMA. Single and secret ones as in `Adx`, or `Portable` without it.
+    /// Eight points at a time: AVX2 and FMA. Single ones as in `Adx`, or `Portable` without it.
     #[cfg(target_arch = "x86_64")]
     Avx2FmaX8(Option<Adx>, Avx2Fma),
+    /// Eight points at a time: IFMA for vectors of 256 bits, in the form of AVX-IFMA if there is evidence of it. Single
+    /// ones as in `Adx`.
+    #[cfg(target_arch = "x86_64")]
+    Ifma256X8(Adx, Ifma256, Option<AvxIfma>),
     /// Eight points at a time, and single ones as in `Adx`: AVX-512F and AVX-512IFMA, BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Avx512IfmaX8(Adx, Avx512Ifma),
@@ -46,11 +46,20 @@ impl Backend {
     /// Returns the fastest backend for this CPU.
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        match (Adx::detect(), Avx512Ifma::detect(), Avx2Fma::detect()) {
-            (Some(adx), Some(ifma), _) => return Self::Avx512IfmaX8(adx, ifma),
-            (adx, _, Some(fma)) => return Self::Avx2FmaX8(adx, fma),
-            (Some(adx), ..) => return Self::Adx(adx),
-            (None, ..) => {}
+        {
+            let adx = Adx::detect();
+            if let Some((adx, ifma)) = adx.zip(Avx512Ifma::detect()) {
+                return Self::Avx512IfmaX8(adx, ifma);
+            }
+            if let Some((adx, ifma)) = adx.zip(Ifma256::detect()) {
+                return Self::Ifma256X8(adx, ifma, AvxIfma::detect());
+            }
+            if let Some(fma) = Avx2Fma::detect() {
+                return Self::Avx2FmaX8(adx, fma);
+            }
+            if let Some(adx) = adx {
+                return Self::Adx(adx);
+            }
         }
         Self::Portable
     }
@@ -66,6 +75,10 @@ impl Backend {
             Avx2Fma::detect().map(|fma| Self::Avx2FmaX8(None, fma)),
             #[cfg(target_arch = "x86_64")]
             Avx2Fma::detect().map(|fma| Self::Avx2FmaX8(Adx::detect(), fma)),
+            #[cfg(target_arch = "x86_64")]
+            Adx::detect()
+                .zip(Ifma256::detect())
+                .map(|(adx, ifma)| Self::Ifma256X8(adx, ifma, AvxIfma::detect())),
             #[cfg(target_arch = "x86_64")]
             Adx::detect()
                 .zip(Avx512Ifma::detect())
@@ -87,7 +100,20 @@ impl Backend {
             Self::Portable | Self::Adx(_) => None,
             Self::Avx2FmaX8(None, _) => Some(4),
             Self::Avx2FmaX8(Some(_), _) => Some(6),
+            Self::Ifma256X8(..) => Some(4),
             Self::Avx512IfmaX8(..) => Some(2),
+        }
+    }
+
+    /// Minimum number of secret multiples of the generator for which eight lanes pay off; `None` if this backend has no
+    /// lanes.
+    #[cfg(target_arch = "x86_64")]
+    fn secret_x8_from(self) -> Option<usize> {
+        match self {
+            Self::Portable | Self::Adx(_) => None,
+            Self::Avx2FmaX8(None, _) => Some(4),
+            Self::Avx2FmaX8(Some(_), _) => Some(6),
+            Self::Ifma256X8(..) | Self::Avx512IfmaX8(..) => Some(4),
         }
     }
 
@@ -95,44 +121,63 @@ impl Backend {
     pub(super) fn multiply_generator(self, k: &[Scalar], out: &mut [Jacobian<Secp256k1>]) {
         debug_assert_eq!(k.len(), out.len());
         #[cfg(target_arch = "x86_64")]
-        if let Self::Avx512IfmaX8(..) = self {
-            use avx512ifma_x8::{multiply_generator_x1, multiply_generator_x8};
+        if let Some(least) = self.secret_x8_from() {
             for (k, out) in k.chunks(LANES).zip(out.chunks_mut(LANES)) {
-                if k.len() < X8_FROM {
+                if k.len() < least {
                     for (k, out) in k.iter().zip(out) {
-                        let digits = Digits::new(k);
-                        // SAFETY: the backend holds evidence of AVX-512F and IFMA.
-                        let product = unsafe { multiply_generator_x1(tables::comb(), &digits) };
-                        *out = generator::complete(product, tables::comb(), &digits);
+                        *out = self.multiply_generator_by_one(k);
                     }
                     continue;
                 }
                 // Unused lanes repeat the last item.
                 let last = k.len() - 1;
                 let digits = core::array::from_fn(|lane| Digits::new(&k[lane.min(last)]));
-                // SAFETY: the backend holds evidence of AVX-512F and IFMA.
-                let products = unsafe { multiply_generator_x8(tables::comb(), &digits) };
+                let comb = tables::comb();
+                let products = match self {
+                    // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+                    Self::Avx512IfmaX8(..) => unsafe {
+                        avx512ifma_x8::multiply_generator_x8(comb, &digits)
+                    },
+                    // SAFETY: the backend holds evidence of AVX2 and AVX-IFMA.
+                    Self::Ifma256X8(.., Some(_)) => unsafe {
+                        ifma256_x8::multiply_generator::<true>(comb, &digits)
+                    },
+                    // SAFETY: the backend holds evidence of AVX2 and IFMA, and not in the form of AVX-IFMA.
+                    Self::Ifma256X8(.., None) => unsafe {
+                        ifma256_x8::multiply_generator::<false>(comb, &digits)
+                    },
+                    // SAFETY: the other backend with lanes holds evidence of AVX2 and FMA.
+                    _ => unsafe { avx2fma_x8::multiply_generator(comb, &digits) },
+                };
                 for ((out, product), digits) in out.iter_mut().zip(products).zip(&digits) {
-                    *out = generator::complete(product, tables::comb(), digits);
+                    *out = generator::complete(product, comb, digits);
                 }
             }
             return;
         }
         for (k, out) in k.iter().zip(out) {
-            let digits = Digits::new(k);
-            #[cfg(target_arch = "x86_64")]
-            if self.has_adx() {
-                *out = Secp256k1::sum(&generator::multiply_generator::<Secp256k1<adx::Secret>>(
-                    tables::comb(),
-                    &digits,
-                ));
-                continue;
-            }
-            *out = Secp256k1::sum(&generator::multiply_generator::<Secp256k1<PortableSecret>>(
-                tables::comb(),
-                &digits,
+            *out = self.multiply_generator_by_one(k);
+        }
+    }
+
+    /// Computes `k G`. k must be at least 1. Constant-time.
+    fn multiply_generator_by_one(self, k: &Scalar) -> Jacobian<Secp256k1> {
+        let (comb, digits) = (tables::comb(), Digits::new(k));
+        #[cfg(target_arch = "x86_64")]
+        if let Self::Avx512IfmaX8(..) = self {
+            // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+            let product = unsafe { avx512ifma_x8::multiply_generator_x1(comb, &digits) };
+            return generator::complete(product, comb, &digits);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if self.has_adx() {
+            return Secp256k1::sum(&generator::multiply_generator::<Secp256k1<adx::Secret>>(
+                comb, &digits,
             ));
         }
+        Secp256k1::sum(&generator::multiply_generator::<Secp256k1<PortableSecret>>(
+            comb, &digits,
+        ))
     }
 
     /// Computes `k P`, with k given by its digits (`Scalar::split_for_digits`). Constant-time in k.
@@ -164,12 +209,15 @@ impl Backend {
                 }
                 let words =
                     core::array::from_fn(|lane| x[lane.min(x.len() - 1)].0.normalize().to_words());
-                let roots = if let Self::Avx512IfmaX8(..) = self {
+                let roots = match self {
                     // SAFETY: the backend holds evidence of AVX-512F and IFMA.
-                    unsafe { avx512ifma_x8::lift_x(&words) }
-                } else {
+                    Self::Avx512IfmaX8(..) => unsafe { avx512ifma_x8::lift_x(&words) },
+                    // SAFETY: the backend holds evidence of AVX2 and AVX-IFMA.
+                    Self::Ifma256X8(.., Some(_)) => unsafe { ifma256_x8::lift_x::<true>(&words) },
+                    // SAFETY: the backend holds evidence of AVX2 and IFMA, and not in the form of AVX-IFMA.
+                    Self::Ifma256X8(.., None) => unsafe { ifma256_x8::lift_x::<false>(&words) },
                     // SAFETY: the other backend with lanes holds evidence of AVX2 and FMA.
-                    unsafe { avx2fma_x8::lift_x(&words) }
+                    _ => unsafe { avx2fma_x8::lift_x(&words) },
                 };
                 for ((&(x, odd), root), out) in x.iter().zip(roots).zip(out) {
                     *out = Affine::from_root_vartime(x, root, odd);
@@ -218,12 +266,21 @@ impl Backend {
                 let a = core::array::from_fn(|lane| factors[lane.min(last)].0.split_vartime());
                 let b = core::array::from_fn(|lane| factors[lane.min(last)].1.halves());
                 let generator = tables::generator();
-                let sums = if let Self::Avx512IfmaX8(..) = self {
+                let sums = match self {
                     // SAFETY: the backend holds evidence of AVX-512F and IFMA.
-                    unsafe { avx512ifma_x8::multiply_add(&lanes, &a, generator, &b) }
-                } else {
+                    Self::Avx512IfmaX8(..) => unsafe {
+                        avx512ifma_x8::multiply_add(&lanes, &a, generator, &b)
+                    },
+                    // SAFETY: the backend holds evidence of AVX2 and AVX-IFMA.
+                    Self::Ifma256X8(.., Some(_)) => unsafe {
+                        ifma256_x8::multiply_add::<true>(&lanes, &a, generator, &b)
+                    },
+                    // SAFETY: the backend holds evidence of AVX2 and IFMA, and not in the form of AVX-IFMA.
+                    Self::Ifma256X8(.., None) => unsafe {
+                        ifma256_x8::multiply_add::<false>(&lanes, &a, generator, &b)
+                    },
                     // SAFETY: the other backend with lanes holds evidence of AVX2 and FMA.
-                    unsafe { avx2fma_x8::multiply_add(&lanes, &a, generator, &b) }
+                    _ => unsafe { avx2fma_x8::multiply_add(&lanes, &a, generator, &b) },
                 };
                 for (lane, (sum, out)) in sums.into_iter().zip(out).enumerate() {
                     // Z = 0: infinity, or an exceptional case of the lanes' formulas.

@@ -19,8 +19,8 @@
 
 use core::arch::{asm, x86_64::*};
 
-use super::super::super::field::FieldElement;
-use crate::{field::LazyField, lanes::LANES};
+use super::super::{super::field::FieldElement, field_x8::FieldX8};
+use crate::{field::LazyField, lanes::LANES, mask::Mask};
 
 /// 2^256 mod p.
 const R_MOD_P: f64 = 0x1_0000_03d1_u64 as f64;
@@ -46,6 +46,7 @@ type Limbs = [__m256d; 5];
 
 /// Eight field elements, one per lane. Only the dispatch uses this type, after checking that the CPU has AVX2 and FMA.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 pub(crate) struct Element([Limbs; 2]);
 
 /// The limbs of an element: `[lane / 4][limb][lane % 4]`.
@@ -312,103 +313,85 @@ fn half(l: &Limbs) -> Limbs {
     carried(out)
 }
 
+/// Converts four little-endian words of four lanes. The values must be below p.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn load(words: [&[u64; 4]; LANES / 2]) -> Limbs {
+    let mut w = [_mm256_setzero_si256(); 4];
+    for (i, w) in w.iter_mut().enumerate() {
+        let [a, b, c, d] = words.map(|words| words[i].cast_signed());
+        *w = _mm256_setr_epi64x(a, b, c, d);
+    }
+    let mask = splat_bits((1 << BITS) - 1);
+    let or = |a, b| _mm256_and_si256(_mm256_or_si256(a, b), mask);
+    let bits = [
+        _mm256_and_si256(w[0], mask),
+        or(_mm256_srli_epi64::<51>(w[0]), _mm256_slli_epi64::<13>(w[1])),
+        or(_mm256_srli_epi64::<38>(w[1]), _mm256_slli_epi64::<26>(w[2])),
+        or(_mm256_srli_epi64::<25>(w[2]), _mm256_slli_epi64::<39>(w[3])),
+        _mm256_srli_epi64::<12>(w[3]),
+    ];
+    let mut limbs = [_mm256_setzero_pd(); 5];
+    for (limb, bits) in limbs.iter_mut().zip(bits) {
+        *limb = to_float(bits, 0.0);
+    }
+    half(&carried(limbs))
+}
+
+/// Returns the limbs that have in lane l what `lanes[l]` has there.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn gather([a, b, c, d]: [&[[f64; 4]; 5]; LANES / 2]) -> Limbs {
+    let mut limbs = [_mm256_setzero_pd(); 5];
+    for (i, limb) in limbs.iter_mut().enumerate() {
+        *limb = _mm256_setr_pd(a[i][0], b[i][1], c[i][2], d[i][3]);
+    }
+    limbs
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn bits_of(masks: [u64; LANES / 2]) -> __m256d {
+    let [a, b, c, d] = masks.map(u64::cast_signed);
+    _mm256_castsi256_pd(_mm256_setr_epi64x(a, b, c, d))
+}
+
+/// Changes the sign in the lanes whose mask is all ones.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn negate_where(limbs: &Limbs, masks: [u64; LANES / 2]) -> Limbs {
+    let sign = _mm256_and_pd(bits_of(masks), _mm256_set1_pd(-0.0));
+    let mut out = *limbs;
+    for limb in &mut out {
+        *limb = _mm256_xor_pd(*limb, sign);
+    }
+    out
+}
+
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn select(masks: [u64; LANES / 2], yes: &Limbs, no: &Limbs) -> Limbs {
+    let mask = bits_of(masks);
+    let mut out = *no;
+    for (out, yes) in out.iter_mut().zip(yes) {
+        *out = _mm256_blendv_pd(*out, *yes, mask);
+    }
+    out
+}
+
 impl Element {
-    /// Converts four little-endian words a lane. The values must be below p.
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    pub(super) fn load(words: &[[u64; 4]; LANES]) -> Self {
-        let mask = splat_bits((1 << BITS) - 1);
-        let or = |a, b| _mm256_and_si256(_mm256_or_si256(a, b), mask);
-        Self(core::array::from_fn(|part| {
-            let w: [__m256i; 4] = core::array::from_fn(|i| {
-                let [a, b, c, d] =
-                    core::array::from_fn(|lane| words[4 * part + lane][i].cast_signed());
-                _mm256_setr_epi64x(a, b, c, d)
-            });
-            let limbs = [
-                _mm256_and_si256(w[0], mask),
-                or(_mm256_srli_epi64::<51>(w[0]), _mm256_slli_epi64::<13>(w[1])),
-                or(_mm256_srli_epi64::<38>(w[1]), _mm256_slli_epi64::<26>(w[2])),
-                or(_mm256_srli_epi64::<25>(w[2]), _mm256_slli_epi64::<39>(w[3])),
-                _mm256_srli_epi64::<12>(w[3]),
-            ];
-            half(&carried(limbs.map(|limb| to_float(limb, 0.0))))
-        }))
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    pub(super) fn splat(words: [u64; 4]) -> Self {
-        Self::load(&[words; LANES])
-    }
-
     /// Returns the limbs of all lanes.
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    pub(super) fn lanes(&self) -> Lanes {
-        // SAFETY: a vector has the layout of an array of its lanes.
-        unsafe { core::mem::transmute::<[Limbs; 2], Lanes>(self.0) }
+    #[inline(always)]
+    pub(super) fn lanes(&self) -> &Lanes {
+        // SAFETY: a vector has the layout of an array of its lanes, at a stricter alignment.
+        unsafe { &*(&raw const self.0).cast::<Lanes>() }
     }
 
     #[cfg(test)]
-    #[target_feature(enable = "avx2,fma")]
     pub(super) fn from_lanes(lanes: Lanes) -> Self {
         // SAFETY: a vector has the layout of an array of its lanes.
         Self(unsafe { core::mem::transmute::<Lanes, [Limbs; 2]>(lanes) })
     }
-
-    /// Returns the element that has for each lane the limbs of that lane in `entries[lane]`.
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    pub(super) fn gather(entries: [&Lanes; LANES]) -> Self {
-        Self(core::array::from_fn(|part| {
-            core::array::from_fn(|i| {
-                let [a, b, c, d] =
-                    core::array::from_fn(|lane| entries[4 * part + lane][part][i][lane]);
-                _mm256_setr_pd(a, b, c, d)
-            })
-        }))
-    }
-
-    /// Converts each lane.
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    pub(super) fn store(&self) -> [FieldElement; LANES] {
-        let limbs = self.lanes();
-        core::array::from_fn(|lane| {
-            FieldElement::from_words(words_of(limbs[lane / 4].map(|limb| limb[lane % 4])))
-        })
-    }
-
-    /// Changes the sign in the lanes of the mask.
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    pub(super) fn negate_where(&self, lanes: [bool; LANES]) -> Self {
-        let masks = masks(lanes).map(|mask| _mm256_and_pd(mask, _mm256_set1_pd(-0.0)));
-        Self(core::array::from_fn(|part| {
-            self.0[part].map(|limb| _mm256_xor_pd(limb, masks[part]))
-        }))
-    }
-
-    /// Returns `yes` in the lanes of the mask, `self` in the others.
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    pub(super) fn select(&self, lanes: [bool; LANES], yes: &Self) -> Self {
-        let masks = masks(lanes);
-        Self(core::array::from_fn(|part| {
-            core::array::from_fn(|i| _mm256_blendv_pd(self.0[part][i], yes.0[part][i], masks[part]))
-        }))
-    }
-}
-
-/// Returns all ones in the lanes that are `true`.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn masks(lanes: [bool; LANES]) -> [__m256d; 2] {
-    core::array::from_fn(|part| {
-        let [a, b, c, d] = core::array::from_fn(|lane| -i64::from(lanes[4 * part + lane]));
-        _mm256_castsi256_pd(_mm256_setr_epi64x(a, b, c, d))
-    })
 }
 
 /// Returns the value with these limbs, below p.
@@ -416,7 +399,12 @@ fn words_of(limbs: [f64; 5]) -> [u64; 4] {
     // The value is below 2^257 in absolute value. Three rounds bring it to 0..2^256: the first may leave it negative by
     // a multiple of R_MOD_P, the second a negative limb 0.
     const MASK: i64 = (1 << BITS) - 1;
-    let mut l = limbs.map(|limb| 2 * limb as i64);
+    // Not by a conversion, which would compare with the range of the integers.
+    let integer = |limb: f64| {
+        let bits = (limb + ROUND).to_bits().wrapping_sub(ROUND.to_bits());
+        bits.cast_signed()
+    };
+    let mut l = limbs.map(|limb| 2 * integer(limb));
     for _ in 0..3 {
         for i in 0..4 {
             l[i + 1] += l[i] >> BITS;
@@ -440,7 +428,8 @@ fn words_of(limbs: [f64; 5]) -> [u64; 4] {
         (*word, over) = words[i].overflowing_add(carry);
         carry = u64::from(over);
     }
-    if carry == 1 { difference } else { words }
+    let above = Mask::from_bit(carry);
+    core::array::from_fn(|i| above.select(difference[i], words[i]))
 }
 
 impl LazyField for Element {
@@ -449,14 +438,16 @@ impl LazyField for Element {
 
     #[inline(always)]
     fn add(&self, other: &Self) -> Self {
+        let ([a, b], [c, d]) = (&self.0, &other.0);
         // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        unsafe { sum(self, other) }
+        Self(unsafe { [sum(a, c), sum(b, d)] })
     }
 
     #[inline(always)]
     fn sub(&self, other: &Self, _: u32) -> Self {
+        let ([a, b], [c, d]) = (&self.0, &other.0);
         // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        unsafe { difference(self, other) }
+        Self(unsafe { [difference(a, c), difference(b, d)] })
     }
 
     #[inline(always)]
@@ -490,23 +481,74 @@ impl LazyField for Element {
 
     #[inline(always)]
     fn half(&self) -> Self {
+        let [a, b] = &self.0;
         // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        unsafe { Self(self.0.map(|limbs| half(&limbs))) }
+        Self(unsafe { [half(a), half(b)] })
     }
 
     fn invert(&self) -> Self {
-        // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        unsafe {
-            let inverses = self
-                .store()
-                .map(|x| x.invert_vartime().normalize().to_words());
-            Self::load(&inverses)
-        }
+        Self::load(
+            &self
+                .store(1)
+                .map(|x| x.invert_vartime().normalize().to_words()),
+        )
     }
 
     fn is_zero(&self) -> bool {
+        self.store(1).iter().all(FieldElement::is_zero_vartime)
+    }
+}
+
+impl FieldX8 for Element {
+    #[inline(always)]
+    fn load(words: &[[u64; 4]; LANES]) -> Self {
+        let [a, b, c, d, e, f, g, h] = words;
         // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        unsafe { self.store().iter().all(FieldElement::is_zero_vartime) }
+        Self(unsafe { [load([a, b, c, d]), load([e, f, g, h])] })
+    }
+
+    #[inline(always)]
+    fn store(&self, _: u32) -> [FieldElement; LANES] {
+        let limbs = self.lanes();
+        core::array::from_fn(|lane| {
+            FieldElement::from_words(words_of(limbs[lane / 4].map(|limb| limb[lane % 4])))
+        })
+    }
+
+    #[inline(always)]
+    fn gather(entries: [&Self; LANES]) -> Self {
+        let [a, b, c, d, e, f, g, h] = entries.map(Self::lanes);
+        // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
+        Self(unsafe {
+            [
+                gather([&a[0], &b[0], &c[0], &d[0]]),
+                gather([&e[1], &f[1], &g[1], &h[1]]),
+            ]
+        })
+    }
+
+    #[inline(always)]
+    fn negate_where(&self, [a, b, c, d, e, f, g, h]: [u64; LANES]) -> Self {
+        let [first, second] = &self.0;
+        // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
+        Self(unsafe {
+            [
+                negate_where(first, [a, b, c, d]),
+                negate_where(second, [e, f, g, h]),
+            ]
+        })
+    }
+
+    #[inline(always)]
+    fn select(&self, [a, b, c, d, e, f, g, h]: [u64; LANES], yes: &Self) -> Self {
+        let (no, yes) = (&self.0, &yes.0);
+        // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
+        Self(unsafe {
+            [
+                select([a, b, c, d], &yes[0], &no[0]),
+                select([e, f, g, h], &yes[1], &no[1]),
+            ]
+        })
     }
 }
 
@@ -524,18 +566,20 @@ const fn constant(limbs: [f64; 5]) -> Element {
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn sum(a: &Element, b: &Element) -> Element {
-    Element(core::array::from_fn(|part| {
-        let (a, b) = (&a.0[part], &b.0[part]);
-        carried(core::array::from_fn(|i| _mm256_add_pd(a[i], b[i])))
-    }))
+fn sum(a: &Limbs, b: &Limbs) -> Limbs {
+    let mut sum = *a;
+    for (sum, b) in sum.iter_mut().zip(b) {
+        *sum = _mm256_add_pd(*sum, *b);
+    }
+    carried(sum)
 }
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn difference(a: &Element, b: &Element) -> Element {
-    Element(core::array::from_fn(|part| {
-        let (a, b) = (&a.0[part], &b.0[part]);
-        carried(core::array::from_fn(|i| _mm256_sub_pd(a[i], b[i])))
-    }))
+fn difference(a: &Limbs, b: &Limbs) -> Limbs {
+    let mut difference = *a;
+    for (difference, b) in difference.iter_mut().zip(b) {
+        *difference = _mm256_sub_pd(*difference, *b);
+    }
+    carried(difference)
 }

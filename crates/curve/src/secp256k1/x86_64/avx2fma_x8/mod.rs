@@ -1,14 +1,48 @@
-//! Eight public points at a time with AVX2 and FMA, for CPUs without AVX-512 IFMA: two vectors of four
-//! double-precision numbers. Variable-time.
-//!
-//! The group law is that of `group.rs`, over the field of eight lanes. As with AVX-512 IFMA, all lanes take the same
-//! steps: digits come from a regular recoding (odd, never zero), so no step is skipped and no sum starts at infinity.
-//! If a sum equals its addend or its opposite, the lane's Z becomes 0 and stays 0, and the caller computes that lane
-//! again with the scalar code.
+//! Eight points at a time with AVX2 and FMA, for CPUs without IFMA: two vectors of four double-precision numbers.
 
 mod field;
-mod public;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use public::{lift_x, multiply_add};
+use super::{
+    super::{
+        curve::Secp256k1,
+        field::FieldElement,
+        generator::{CombTable, Digits},
+        multiply::GeneratorTable,
+        scalar::Signed128,
+    },
+    public_x8, secret_x8,
+};
+use crate::{
+    group::{Affine, Jacobian},
+    lanes::LANES,
+};
+use field::Element;
+
+/// [`public_x8::lift_x`]
+#[target_feature(enable = "avx2,fma")]
+pub(crate) fn lift_x(x: &[[u64; 4]; LANES]) -> [FieldElement; LANES] {
+    public_x8::lift_x::<Element>(x)
+}
+
+/// [`public_x8::multiply_add`]
+#[target_feature(enable = "avx2,fma")]
+pub(crate) fn multiply_add(
+    points: &[Affine<Secp256k1>; LANES],
+    a: &[[Signed128; 2]; LANES],
+    generator: GeneratorTable<'_>,
+    b: &[[Signed128; 2]; LANES],
+) -> [Jacobian<Secp256k1>; LANES] {
+    public_x8::multiply_add::<Element>(points, a, generator, b)
+}
+
+/// [`secret_x8::multiply_generator`]
+#[target_feature(enable = "avx2,fma")]
+pub(crate) fn multiply_generator(
+    table: CombTable<'_>,
+    digits: &[Digits; LANES],
+) -> [Jacobian<Secp256k1>; LANES] {
+    // SAFETY: this function requires AVX2.
+    unsafe { secret_x8::multiply_generator::<Element>(table, digits) }
+}

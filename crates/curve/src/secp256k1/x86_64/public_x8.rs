@@ -1,39 +1,29 @@
-//! `a P + b G` and square roots for public numbers, for recovery and verification. Variable-time.
+//! `a P + b G` and square roots for public numbers, eight at a time, over any field of eight lanes. For recovery and
+//! verification. Variable-time.
+//!
+//! The group law is that of `group.rs`. All lanes take the same steps: digits come from a regular recoding (odd, never
+//! zero), so no step is skipped and no sum starts at infinity. If a sum equals its addend or its opposite, the lane's Z
+//! becomes 0 and stays 0, and the caller computes that lane again with the scalar code.
 
 use super::{
-    super::super::{
+    super::{
         curve::Secp256k1,
         field::{BETA, FieldElement, square_root_chain},
         multiply::{GENERATOR_ENTRIES, GeneratorTable},
         scalar::Signed128,
     },
-    field::{Element, Lanes},
+    field_x8::{CurveX8, FieldX8, negate_where},
 };
 use crate::{
-    field::LazyField,
-    group::{Affine, Curve, Jacobian, odd_multiples},
+    group::{Affine, Jacobian, odd_multiples},
     lanes::LANES,
 };
 
-/// The curve in eight lanes.
-#[derive(Clone, Copy)]
-struct CurveX8;
-
-impl Curve for CurveX8 {
-    type Field = Element;
-    const A_IS_MINUS_3: bool = false;
-
-    fn b() -> Element {
-        // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        unsafe { Element::splat([7, 0, 0, 0]) }
-    }
-}
-
 /// Computes square roots of `x^3 + 7`. A lane without a square root holds an arbitrary value.
-#[target_feature(enable = "avx2,fma")]
-pub(crate) fn lift_x(x: &[[u64; 4]; LANES]) -> [FieldElement; LANES] {
+#[inline(always)]
+pub(super) fn lift_x<F: FieldX8>(x: &[[u64; 4]; LANES]) -> [FieldElement; LANES] {
     square_root_chain(
-        Affine::<CurveX8>::right_side(&Element::load(x)),
+        Affine::<CurveX8<F>>::right_side(&F::load(x)),
         |a, b| a.mul(b),
         |a, n| {
             let mut power = *a;
@@ -43,7 +33,7 @@ pub(crate) fn lift_x(x: &[[u64; 4]; LANES]) -> [FieldElement; LANES] {
             power
         },
     )
-    .store()
+    .store(1)
 }
 
 /// Entries in the table of P: the odd multiples up to 15.
@@ -86,31 +76,33 @@ impl<const COUNT: usize> Digits<COUNT> {
     }
 }
 
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn negate_where(point: Affine<CurveX8>, negative: [bool; LANES]) -> Affine<CurveX8> {
-    Affine {
-        x: point.x,
-        y: point.y.negate_where(negative),
-    }
+/// The masks of the lanes that are `true`.
+fn masks(lanes: [bool; LANES]) -> [u64; LANES] {
+    lanes.map(|lane| u64::from(lane).wrapping_neg())
 }
 
 /// Returns for each lane its multiple of P, given the table's x and y.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn entry(x: &[Lanes; ENTRIES], y: &[Lanes; ENTRIES], digits: [i16; LANES]) -> Affine<CurveX8> {
+#[inline(always)]
+fn entry<F: FieldX8>(
+    x: &[F; ENTRIES],
+    y: &[F; ENTRIES],
+    digits: [i16; LANES],
+) -> Affine<CurveX8<F>> {
     let index = digits.map(|digit| usize::from(digit.unsigned_abs() / 2));
     let point = Affine {
-        x: Element::gather(index.map(|i| &x[i])),
-        y: Element::gather(index.map(|i| &y[i])),
+        x: F::gather(index.map(|i| &x[i])),
+        y: F::gather(index.map(|i| &y[i])),
     };
-    negate_where(point, digits.map(|digit| digit < 0))
+    negate_where(point, masks(digits.map(|digit| digit < 0)))
 }
 
 /// Returns for each lane its entry of the static table of G (`half` 0) or 2^128 G (1).
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn static_entry(table: GeneratorTable<'_>, half: usize, digits: [i16; LANES]) -> Affine<CurveX8> {
+#[inline(always)]
+fn static_entry<F: FieldX8>(
+    table: GeneratorTable<'_>,
+    half: usize,
+    digits: [i16; LANES],
+) -> Affine<CurveX8<F>> {
     let rows = digits.map(|digit| {
         table.0[half * GENERATOR_ENTRIES + usize::from(digit.unsigned_abs() / 2)]
             .as_chunks::<8>()
@@ -122,16 +114,16 @@ fn static_entry(table: GeneratorTable<'_>, half: usize, digits: [i16; LANES]) ->
         })
     };
     let point = Affine {
-        x: Element::load(&words(0)),
-        y: Element::load(&words(4)),
+        x: F::load(&words(0)),
+        y: F::load(&words(4)),
     };
-    negate_where(point, digits.map(|digit| digit < 0))
+    negate_where(point, masks(digits.map(|digit| digit < 0)))
 }
 
 /// Computes `a[0] P + a[1] lambda P + b[0] G + b[1] 2^128 G` for each lane. A lane with Z = 0 had an exceptional case
 /// and must be computed in another way.
-#[target_feature(enable = "avx2,fma")]
-pub(crate) fn multiply_add(
+#[inline(always)]
+pub(super) fn multiply_add<F: FieldX8>(
     points: &[Affine<Secp256k1>; LANES],
     a: &[[Signed128; 2]; LANES],
     generator: GeneratorTable<'_>,
@@ -140,29 +132,29 @@ pub(crate) fn multiply_add(
     const DIGITS: usize = 128 / WINDOW;
     const STATIC_DIGITS: usize = 128_usize.div_ceil(STATIC_WINDOW);
     let load = |coordinate: fn(&Affine<Secp256k1>) -> &FieldElement| {
-        Element::load(
+        F::load(
             &points
                 .each_ref()
                 .map(|p| coordinate(p).normalize().to_words()),
         )
     };
-    let p = Affine::<CurveX8> {
+    let p = Affine::<CurveX8<F>> {
         x: load(|p| &p.x),
         y: load(|p| &p.y),
     };
     let (table, scale) = odd_multiples::<_, ENTRIES>(&p);
-    let beta = Element::splat(BETA);
-    let y: [Lanes; ENTRIES] = core::array::from_fn(|i| table[i].y.lanes());
-    let x: [[Lanes; ENTRIES]; 2] = [
-        core::array::from_fn(|i| table[i].x.lanes()),
-        core::array::from_fn(|i| table[i].x.mul(&beta).lanes()),
+    let beta = F::splat(BETA);
+    let y: [F; ENTRIES] = table.map(|point| point.y);
+    let x: [[F; ENTRIES]; 2] = [
+        table.map(|point| point.x),
+        table.map(|point| point.x.mul(&beta)),
     ];
     let a: [[Digits<DIGITS>; LANES]; 2] =
         core::array::from_fn(|i| a.each_ref().map(|a| Digits::new(WINDOW, &a[i])));
     let b: [[Digits<STATIC_DIGITS>; LANES]; 2] =
         core::array::from_fn(|i| b.each_ref().map(|b| Digits::new(STATIC_WINDOW, &b[i])));
 
-    let mut sum: Jacobian<CurveX8> =
+    let mut sum: Jacobian<CurveX8<F>> =
         entry(&x[0], &y, a[0].each_ref().map(|k| k.digits[DIGITS - 1])).into();
     for position in (0..=WINDOW * (DIGITS - 1)).rev() {
         let first = position == WINDOW * (DIGITS - 1);
@@ -185,7 +177,8 @@ pub(crate) fn multiply_add(
         }
     }
     // Subtract the multiples that made even multipliers odd.
-    let mut subtract = |point: &Affine<CurveX8>, z: fn(&Element, &Element) -> Element, even| {
+    let mut subtract = |point: &Affine<CurveX8<F>>, z: fn(&F, &F) -> F, even| {
+        let even = masks(even);
         let difference = sum.add_incomplete(point, &z(&sum.z, &scale)).0;
         sum = Jacobian {
             x: sum.x.select(even, &difference.x),
@@ -207,7 +200,7 @@ pub(crate) fn multiply_add(
             b.each_ref().map(|k| k.even),
         );
     }
-    let (x, y, z) = (sum.x.store(), sum.y.store(), sum.z.mul(&scale).store());
+    let (x, y, z) = (sum.x.store(6), sum.y.store(4), sum.z.mul(&scale).store(1));
     core::array::from_fn(|lane| Jacobian {
         x: x[lane],
         y: y[lane],
