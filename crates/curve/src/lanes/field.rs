@@ -95,6 +95,8 @@ pub(crate) type Fp2Lanes<P, const N: usize> = FieldLanes<P, N, Two>;
 pub(crate) trait Products {
     fn mul(&self, other: &Self) -> Self;
     fn square(&self) -> Self;
+    /// `a b + c d`, with one reduction. The sizes of both products must add up to at most 255.
+    fn sum_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self;
 }
 
 impl<P: Prime<N>, const N: usize> FieldLanes<P, N> {
@@ -233,6 +235,13 @@ impl<P: Prime<N>, const N: usize, D: Degree> FieldLanes<P, N, D> {
             let positive = _mm512_add_epi64(self.0[k][i], _mm512_set1_epi64(bias[i]));
             _mm512_sub_epi64(positive, _mm512_add_epi64(b.0[k][i], c.0[k][i]))
         })
+    }
+
+    /// `K p - self`. The size must be below K; that of the result is at most K.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(crate) fn negate<const K: i64>(&self) -> Self {
+        self.negate_where::<K>(!0)
     }
 
     /// `K p - self` in the lanes of `mask`. The size must be below K; that of the result is at most K.

@@ -56,6 +56,13 @@ pub(in super::super::super) trait Extension: Degree + Sized {
     fn mul(a: &Lanes<Self>, b: &Lanes<Self>) -> Lanes<Self>;
     /// The square. In Fp2, the size must be below 20.
     fn square(a: &Lanes<Self>) -> Lanes<Self>;
+    /// `a b + c d`. In Fp2, the sizes must be below 20.
+    fn sum_of_products(
+        a: &Lanes<Self>,
+        b: &Lanes<Self>,
+        c: &Lanes<Self>,
+        d: &Lanes<Self>,
+    ) -> Lanes<Self>;
 }
 
 impl Extension for One {
@@ -78,6 +85,12 @@ impl Extension for One {
     #[inline(always)]
     fn square(a: &FpLanes) -> FpLanes {
         Self::mul(a, a)
+    }
+
+    #[inline(always)]
+    fn sum_of_products(a: &FpLanes, b: &FpLanes, c: &FpLanes, d: &FpLanes) -> FpLanes {
+        // SAFETY: `a` was made by a function that requires AVX-512F and IFMA.
+        unsafe { fp_sum_of_products(a, b, c, d) }
     }
 }
 
@@ -104,6 +117,12 @@ impl Extension for Two {
     fn square(a: &Fp2Lanes) -> Fp2Lanes {
         // SAFETY: `a` was made by a function that requires AVX-512F and IFMA.
         unsafe { fp2_square(a) }
+    }
+
+    #[inline(always)]
+    fn sum_of_products(a: &Fp2Lanes, b: &Fp2Lanes, c: &Fp2Lanes, d: &Fp2Lanes) -> Fp2Lanes {
+        // SAFETY: `a` was made by a function that requires AVX-512F and IFMA.
+        unsafe { fp2_sum_of_products(a, b, c, d) }
     }
 }
 
@@ -231,12 +250,34 @@ impl<D: Extension> Products for Lanes<D> {
     fn square(&self) -> Self {
         D::square(self)
     }
+
+    #[inline(always)]
+    fn sum_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
+        D::sum_of_products(a, b, c, d)
+    }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn fp_mul(a: &FpLanes, b: &FpLanes) -> FpLanes {
     FpLanes::strict(dot::<1, true>([&a.0[0]], [&b.0[0]]))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn fp_sum_of_products(a: &FpLanes, b: &FpLanes, c: &FpLanes, d: &FpLanes) -> FpLanes {
+    FpLanes::strict(dot::<2, true>([&a.0[0], &c.0[0]], [&b.0[0], &d.0[0]]))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn fp2_sum_of_products(a: &Fp2Lanes, b: &Fp2Lanes, c: &Fp2Lanes, d: &Fp2Lanes) -> Fp2Lanes {
+    let ([a0, a1], [b0, b1], [c0, c1], [d0, d1]) = (&a.0, &b.0, &c.0, &d.0);
+    let minus = [a1, c1].map(|im| FpLanes::strict(*im).negate::<20>());
+    Fp2Lanes::from_limbs([
+        dot::<4, true>([a0, &minus[0].0[0], c0, &minus[1].0[0]], [b0, b1, d0, d1]),
+        dot::<4, true>([a0, a1, c0, c1], [b1, b0, d1, d0]),
+    ])
 }
 
 #[inline]

@@ -61,7 +61,7 @@ fn field_is_that_of_the_library() {
         let (a, mut b) = (elements(&mut numbers), elements(&mut numbers));
         b.rotate_left(3);
         // SAFETY: `Avx512Ifma::detect` was checked above.
-        let [product, square, minus, more, twice, negative] = unsafe {
+        let [product, square, minus, more, twice, negative, sum] = unsafe {
             let (a, b) = (FpLanes::load(&a), FpLanes::load(&b));
             [
                 a.mul(&b).store(),
@@ -70,6 +70,7 @@ fn field_is_that_of_the_library() {
                 a.minus_both(&b, &a).store(),
                 a.minus_twice(&b, &a).store(),
                 a.negate_where::<2>(0b1010_1010).store(),
+                FpLanes::sum_of_products(&a.times::<12>(), &b, &a.negate::<2>(), &a).store(),
             ]
         };
         for i in 0..LANES {
@@ -82,6 +83,7 @@ fn field_is_that_of_the_library() {
             assert!(more[i] == b.negate(1));
             assert!(twice[i] == a.sub(&b, 1).sub(&a.double(), 1));
             assert!(negative[i] == if i % 2 == 1 { a.negate(1) } else { a });
+            assert!(sum[i] == twelve.mul(&b).sub(&a.square(), 1));
         }
         let pairs = |a: &[Fp; LANES], b: &[Fp; LANES]| {
             core::array::from_fn(|i| {
@@ -92,19 +94,24 @@ fn field_is_that_of_the_library() {
         };
         let (c, d): ([Fp2; LANES], [Fp2; LANES]) = (pairs(&a, &b), pairs(&b, &a));
         // SAFETY: `Avx512Ifma::detect` was checked above.
-        let [product, square, minus] = unsafe {
+        let [product, square, minus, sum] = unsafe {
             let (c, d) = (Fp2Lanes::load(&c), Fp2Lanes::load(&d));
             let large = c.minus::<12, 1, 2>(&d);
             [
                 c.mul(&d).store(),
                 c.square().store(),
                 large.mul(&large).minus::<1, 1, 2>(&large.square()).store(),
+                Fp2Lanes::sum_of_products(&c.times::<12>(), &d, &d.negate::<2>(), &c).store(),
             ]
         };
         for i in 0..LANES {
             assert!(product[i] == c[i].mul(&d[i]), "{i}");
             assert!(square[i] == c[i].square());
             assert!(minus[i].is_zero());
+            let product = c[i].mul(&d[i]);
+            let double = |x: &Fp2| x.double();
+            let eight = double(&double(&double(&product)));
+            assert!(sum[i] == eight.add(&product.triple()));
         }
     }
 }

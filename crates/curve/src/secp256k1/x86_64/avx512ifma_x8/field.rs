@@ -47,16 +47,7 @@ impl Field {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn mul(&self, other: &Self) -> Self {
-        let ([a], [b]) = (&self.0, &other.0);
-        let mut low = [_mm512_setzero_si512(); 10];
-        let mut high = [_mm512_setzero_si512(); 10];
-        for i in 0..5 {
-            for j in 0..5 {
-                low[i + j] = _mm512_madd52lo_epu64(low[i + j], a[i], b[j]);
-                high[i + j + 1] = _mm512_madd52hi_epu64(high[i + j + 1], a[i], b[j]);
-            }
-        }
-        fold(core::array::from_fn(|i| _mm512_add_epi64(low[i], high[i])))
+        fold(sum_of_products([(self, other)]))
     }
 
     /// The square, of size 1.
@@ -96,6 +87,27 @@ impl Field {
     }
 }
 
+/// The columns of `sum a b`, each at most 9 (2^52 - 1) times the number of products.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn sum_of_products<const N: usize>(products: [(&Field, &Field); N]) -> [__m512i; 10] {
+    let mut low = [_mm512_setzero_si512(); 10];
+    let mut high = [_mm512_setzero_si512(); 10];
+    for (a, b) in products {
+        let ([a], [b]) = (&a.0, &b.0);
+        for i in 0..5 {
+            for j in 0..5 {
+                low[i + j] = _mm512_madd52lo_epu64(low[i + j], a[i], b[j]);
+                high[i + j + 1] = _mm512_madd52hi_epu64(high[i + j + 1], a[i], b[j]);
+            }
+        }
+    }
+    for (low, high) in low.iter_mut().zip(high) {
+        *low = _mm512_add_epi64(*low, high);
+    }
+    low
+}
+
 impl Products for Field {
     #[inline(always)]
     fn mul(&self, other: &Self) -> Self {
@@ -107,6 +119,12 @@ impl Products for Field {
     fn square(&self) -> Self {
         // SAFETY: `self` was made by a function that requires AVX-512F and IFMA.
         unsafe { Self::square(self) }
+    }
+
+    #[inline(always)]
+    fn sum_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
+        // SAFETY: `a` was made by a function that requires AVX-512F and IFMA.
+        unsafe { fold(sum_of_products([(a, b), (c, d)])) }
     }
 }
 

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::{LANES, field::Field};
-use crate::lanes::{limbs_of, points};
+use crate::lanes::{field::Products, limbs_of, points};
 
 pub(super) type AffineLanes = points::AffineLanes<Field>;
 pub(super) type JacobianLanes = points::JacobianLanes<Field>;
@@ -25,9 +25,7 @@ impl JacobianLanes {
         let hhh = h.mul(&hh);
         let v = u.mul(&hh);
         let x = r.square().minus_twice(&hhh, &v); // size 5
-        let y = r
-            .mul(&v.minus::<1, 1, 6>(&x))
-            .minus::<1, 1, 2>(&s.mul(&hhh)); // size 3
+        let y = Field::sum_of_products(&r, &v.minus::<1, 1, 6>(&x), &s, &hhh.negate::<2>());
         let z = self.z.mul(&self.z.swapped::<BIT>()).mul(&h);
         Self { x, y, z }
     }

@@ -219,8 +219,8 @@ pub(crate) fn multiply_add(
         let entry = static_entry(generator, half, &first, !digits.even_negative);
         sum = sum.select(digits.even, &sum.add_as(&entry, &sum.z.mul(&scale)));
     }
-    // The sizes after an addition: 5, 3 and 1.
-    let (x, y, z) = (sum.x.store(3), sum.y.store(2), sum.z.mul(&scale).store(1));
+    // The sizes after an addition: 5, 1 and 1.
+    let (x, y, z) = (sum.x.store(3), sum.y.store(1), sum.z.mul(&scale).store(1));
     core::array::from_fn(|lane| Jacobian {
         x: x[lane],
         y: y[lane],

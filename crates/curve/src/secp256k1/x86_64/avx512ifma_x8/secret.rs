@@ -146,10 +146,9 @@ pub(crate) fn multiply_generator_x1(table: CombTable<'_>, digits: &Digits) -> Ja
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn unload(sum: &JacobianLanes, negated: __mmask8) -> [Jacobian<Secp256k1>; LANES] {
-    // The sizes after an addition: 5, 3 and 1. y is above p - 2^74, so 4 p - y has size 3 too
-    // (docs/internals/eight-lane-field.md).
+    // The sizes after an addition: 5, 1 and 1.
     let x = sum.x.store(3);
-    let y = sum.y.negate_where::<4>(negated).store(2);
+    let y = sum.y.negate_where::<2>(negated).store(2);
     let z = sum.z.store(1);
     core::array::from_fn(|lane| Jacobian {
         x: x[lane],
