@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::result::Machine;
 
 /// Instruction sets used by some kernel or peer.
-const FLAGS: [&str; 17] = [
+const FLAGS: [&str; 18] = [
     "sse2",
     "ssse3",
     "sse4_1",
@@ -24,6 +24,7 @@ const FLAGS: [&str; 17] = [
     "avx512bw",
     "avx512ifma",
     "avx512_vbmi",
+    "avx_ifma",
     "gfni",
     "vaes",
 ];
