@@ -47,7 +47,7 @@ pub fn summary(report: &Report) -> String {
     let cells = widths.len();
     let called = |verdict| intervals(1.0).filter(move |(_, found)| stats::judge(found) == verdict);
     let mut text = format!(
-        "{} run, {} rows, {cells} cells of identical programs: {} false wins, {} false losses, {} too noisy to tell\n",
+        "{} run, {} rows, {cells} cells of identical programs: {} false wins, {} false losses, {} too noisy\n",
         report.run.mode,
         report.ops.len(),
         called(Verdict::Win).count(),

@@ -448,7 +448,7 @@ pub struct Count {
     pub tied: u32,
     /// Losses.
     pub lost: u32,
-    /// Too noisy to tell.
+    /// Too noisy for a verdict.
     pub noisy: u32,
 }
 

@@ -214,7 +214,7 @@ pub fn count(count: &Count) -> String {
         count.won, count.tied, count.lost
     );
     if count.noisy > 0 {
-        text += &format!(", too noisy to tell {}", count.noisy);
+        text += &format!(", too noisy {}", count.noisy);
     }
     text
 }

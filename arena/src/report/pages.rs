@@ -261,7 +261,7 @@ fn every_peer(report: &Report) -> String {
         return String::new();
     }
     let mut text = "## Every peer\n\nThe time of each peer's fastest variant divided by ours. **Bold**: lost. \
-                    (Parentheses): tied or too noisy to tell.\n\n| operation |"
+                    (Parentheses): tied or too noisy.\n\n| operation |"
         .to_owned();
     for peer in &peers {
         text += &format!(" {} |", label(report, peer));

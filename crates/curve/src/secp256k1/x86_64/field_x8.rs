@@ -1,4 +1,4 @@
-//! What the kernels of eight points share: a field in eight lanes, and the curve over it.
+//! A field in eight lanes and the curve over it, for the kernels without AVX-512.
 
 use core::marker::PhantomData;
 
@@ -64,7 +64,7 @@ pub(super) mod tests {
     /// p, as little-endian words.
     pub(in super::super) const P: [u64; 4] = [0xffff_fffe_ffff_fc2f, u64::MAX, u64::MAX, u64::MAX];
 
-    /// What the tests know of a field's representation.
+    /// A field whose representation the tests can read.
     pub(in super::super) trait Inspect: FieldX8 {
         /// Returns each lane's value modulo p, and asserts the limits that products rely on for this magnitude.
         fn values(&self, magnitude: u32) -> [BigUint; LANES];

@@ -1,5 +1,5 @@
-//! The field against integer arithmetic, on elements whose limbs are at the limits of each magnitude, in both forms of
-//! the multiplier that this CPU has.
+//! The field against integer arithmetic, on elements whose limbs are at the limits of each magnitude, in the form of the
+//! multiplier that the dispatch selects.
 
 #![allow(clippy::unwrap_used)]
 
@@ -41,8 +41,8 @@ impl<const VEX: bool> Inspect for Element<VEX> {
     }
 }
 
-/// Runs a check in each form that the CPU has.
-macro_rules! each_form {
+/// Runs a check in the form that the dispatch selects.
+macro_rules! in_selected_form {
     ($check:ident($($argument:expr),*)) => {
         if Ifma256::detect().is_some() {
             if AvxIfma::detect().is_some() {
@@ -86,7 +86,7 @@ fn edges_in<const VEX: bool>() {
 
 #[test]
 fn edges() {
-    each_form!(edges_in());
+    in_selected_form!(edges_in());
 }
 
 fn compare<const VEX: bool>(a: &[[u64; 4]; LANES], b: &[[u64; 4]; LANES]) {
@@ -103,6 +103,6 @@ proptest! {
         let p = to_big(&P);
         let reduced = |x: &[[u64; 4]; LANES]| x.map(|x| to_words(&(to_big(&x) % &p)));
         let (a, b) = (reduced(&a), reduced(&b));
-        each_form!(compare(&a, &b));
+        in_selected_form!(compare(&a, &b));
     }
 }
