@@ -13,7 +13,9 @@ const { later, parts, Reader, text } = kit
 const version = JSON.parse(readFileSync(new URL('./node_modules/@ethereumjs/evm/package.json', import.meta.url))).version
 // Gas of a program, see docs/adding-a-contender.md.
 const GAS = 30_000_000n
-const common = new Common({ chain: Mainnet, hardfork: Hardfork.Osaka, customCrypto: { kzg: new KZG(trustedSetup) } })
+const customCrypto = { kzg: new KZG(trustedSetup) }
+const rules = (hardfork) => new Common({ chain: Mainnet, hardfork, customCrypto })
+const [common, past] = [rules(Hardfork.Osaka), rules(Hardfork.Prague)]
 const plugged = {}
 if (process.argv.includes('wasm')) {
   const [mcl, { initRustBN }] = [(await import('mcl-wasm')).default, await import('rustbn-wasm')]
@@ -61,4 +63,4 @@ ops.bytecode = later(
   },
   async ({ evm, data }) => [(await run(await evm, 2n * GAS, data)).returnValue],
 ).wire((program) => program.data)
-kit.run('ethereumjs', version, { ...ops, ...operations(common) })
+kit.run('ethereumjs', version, { ...ops, ...operations(common, past) })
