@@ -5,8 +5,13 @@
 //!
 //! Source: \[RIPEMD160\]; `reference.rs` follows its pseudo-code. Constant time: no secret-dependent branch or address.
 
+mod dispatch;
 #[cfg(test)]
 mod reference;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+
+use dispatch::Backend;
 
 /// Computes RIPEMD-160 of `data`.
 ///
@@ -16,25 +21,7 @@ mod reference;
 /// ```
 #[must_use]
 pub fn ripemd160(data: &[u8]) -> [u8; 20] {
-    let (blocks, rest) = data.as_chunks::<64>();
-    let mut state = INITIAL;
-    for block in blocks {
-        compress(&mut state, block);
-    }
-    // The rest, a 1 bit, zeros, and the length in bits: one or two blocks.
-    let mut padded = [0; 128];
-    padded[..rest.len()].copy_from_slice(rest);
-    padded[rest.len()] = 0x80;
-    let used = if rest.len() < 56 { 64 } else { 128 };
-    padded[used - 8..used].copy_from_slice(&(data.len() as u64).wrapping_mul(8).to_le_bytes());
-    for block in padded[..used].as_chunks::<64>().0 {
-        compress(&mut state, block);
-    }
-    let mut digest = [0; 20];
-    for (bytes, word) in digest.as_chunks_mut::<4>().0.iter_mut().zip(state) {
-        *bytes = word.to_le_bytes();
-    }
-    digest
+    Backend::detect().digest(data)
 }
 
 const INITIAL: [u32; 5] = [
@@ -45,38 +32,63 @@ const INITIAL: [u32; 5] = [
     0xc3d2_e1f0,
 ];
 
-// The five functions, written so that few operations depend on x, the most recent word.
-#[inline(always)]
-fn f1(x: u32, y: u32, z: u32) -> u32 {
-    x ^ (y ^ z)
+/// Adds the five functions of three words to `t`. Few operations depend on `x`, the most recent word; `t` is known
+/// before it.
+trait Functions {
+    #[inline(always)]
+    fn f1(t: u32, x: u32, y: u32, z: u32) -> u32 {
+        t.wrapping_add(x ^ (y ^ z))
+    }
+
+    #[inline(always)]
+    fn f2(t: u32, x: u32, y: u32, z: u32) -> u32 {
+        t.wrapping_add(((y ^ z) & x) ^ z)
+    }
+
+    #[inline(always)]
+    fn f3(t: u32, x: u32, y: u32, z: u32) -> u32 {
+        t.wrapping_add((x | !y) ^ z)
+    }
+
+    #[inline(always)]
+    fn f4(t: u32, x: u32, y: u32, z: u32) -> u32 {
+        t.wrapping_add(((x ^ y) & z) ^ y)
+    }
+
+    #[inline(always)]
+    fn f5(t: u32, x: u32, y: u32, z: u32) -> u32 {
+        t.wrapping_add(x ^ (y | !z))
+    }
 }
 
-#[inline(always)]
-fn f2(x: u32, y: u32, z: u32) -> u32 {
-    ((y ^ z) & x) ^ z
-}
+/// The functions as the compiler arranges them.
+struct Plain;
+
+impl Functions for Plain {}
 
 #[inline(always)]
-fn f3(x: u32, y: u32, z: u32) -> u32 {
-    (x | !y) ^ z
-}
-
-#[inline(always)]
-fn f4(x: u32, y: u32, z: u32) -> u32 {
-    ((x ^ y) & z) ^ y
-}
-
-#[inline(always)]
-fn f5(x: u32, y: u32, z: u32) -> u32 {
-    x ^ (y | !z)
+fn digest<F: Functions>(data: &[u8]) -> [u8; 20] {
+    let (blocks, rest) = data.as_chunks::<64>();
+    // The rest, a 1 bit, zeros, and the length in bits: one or two blocks.
+    let mut padded = [0; 128];
+    padded[..rest.len()].copy_from_slice(rest);
+    padded[rest.len()] = 0x80;
+    let used = if rest.len() < 56 { 64 } else { 128 };
+    padded[used - 8..used].copy_from_slice(&(data.len() as u64).wrapping_mul(8).to_le_bytes());
+    let mut state = INITIAL;
+    for block in blocks.iter().chain(padded[..used].as_chunks().0) {
+        compress::<F>(&mut state, block);
+    }
+    let mut digest = [0; 20];
+    for (bytes, word) in digest.as_chunks_mut::<4>().0.iter_mut().zip(state) {
+        *bytes = word.to_le_bytes();
+    }
+    digest
 }
 
 macro_rules! step {
-    ($f:ident, $k:literal, $x:expr, $s:literal, $a:ident $b:ident $c:ident $d:ident $e:ident) => {
-        $a = $a
-            .wrapping_add($x)
-            .wrapping_add($k)
-            .wrapping_add($f($b, $c, $d))
+    ($f:path, $k:literal, $x:expr, $s:literal, $a:ident $b:ident $c:ident $d:ident $e:ident) => {
+        $a = $f($a.wrapping_add($x).wrapping_add($k), $b, $c, $d)
             .rotate_left($s)
             .wrapping_add($e);
         $c = $c.rotate_left(10);
@@ -90,13 +102,14 @@ macro_rules! round {
     ($x:ident, $f:ident $k:literal, $g:ident $l:literal,
      [$a:ident $b:ident $c:ident $d:ident $e:ident] [$p:ident $q:ident $r:ident $s:ident $t:ident]
      $i:literal $n:literal $j:literal $m:literal, $($rest:tt)*) => {
-        step!($f, $k, $x[$i], $n, $a $b $c $d $e);
-        step!($g, $l, $x[$j], $m, $p $q $r $s $t);
+        step!(F::$f, $k, $x[$i], $n, $a $b $c $d $e);
+        step!(F::$g, $l, $x[$j], $m, $p $q $r $s $t);
         round!($x, $f $k, $g $l, [$e $a $b $c $d] [$t $p $q $r $s] $($rest)*);
     };
 }
 
-fn compress(state: &mut [u32; 5], block: &[u8; 64]) {
+#[inline(always)]
+fn compress<F: Functions>(state: &mut [u32; 5], block: &[u8; 64]) {
     let words = block.as_chunks::<4>().0;
     let x: [u32; 16] = core::array::from_fn(|i| u32::from_le_bytes(words[i]));
     let [mut a, mut b, mut c, mut d, mut e] = *state;
@@ -168,8 +181,10 @@ mod tests {
         ];
         // The last example is too long for Miri.
         let examples = &examples[..if cfg!(miri) { 8 } else { 9 }];
-        for &(message, digest) in examples {
-            assert_eq!(hex(ripemd160(message)), digest);
+        for backend in Backend::available() {
+            for &(message, digest) in examples {
+                assert_eq!(hex(backend.digest(message)), digest, "{backend:?}");
+            }
         }
     }
 
@@ -177,11 +192,15 @@ mod tests {
     fn every_length_is_that_of_the_reference() {
         let data: Vec<u8> = (0..300u32).map(|i| (i * 7 + 3) as u8).collect();
         for length in (0..data.len()).step_by(if cfg!(miri) { 37 } else { 1 }) {
-            assert_eq!(
-                ripemd160(&data[..length]),
-                reference::ripemd160(&data[..length]),
-                "{length}"
-            );
+            let expected = reference::ripemd160(&data[..length]);
+            assert_eq!(ripemd160(&data[..length]), expected, "{length}");
+            for backend in Backend::available() {
+                assert_eq!(
+                    backend.digest(&data[..length]),
+                    expected,
+                    "{backend:?} {length}"
+                );
+            }
         }
     }
 
@@ -193,7 +212,10 @@ mod tests {
         })]
         #[test]
         fn any_input_is_that_of_the_reference(data in proptest::collection::vec(any::<u8>(), 0..500)) {
-            prop_assert_eq!(ripemd160(&data), reference::ripemd160(&data));
+            let expected = reference::ripemd160(&data);
+            for backend in Backend::available() {
+                prop_assert_eq!(backend.digest(&data), expected, "{:?}", backend);
+            }
         }
     }
 }
