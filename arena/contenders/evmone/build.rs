@@ -1,6 +1,6 @@
-//! Compiles the call into evmone, and links with what its build has made. Without `EVMONE_HOME`, only linking fails.
+//! Compiles the calls to evmone and links with its libraries. Without `EVMONE_HOME`, only linking fails.
 
-use std::{env, path::Path, process::Command};
+use std::env;
 
 fn main() {
     println!("cargo:rerun-if-changed=src/evmone.cpp");
@@ -8,28 +8,18 @@ fn main() {
     let Ok(home) = env::var("EVMONE_HOME") else {
         return;
     };
-    let home = Path::new(&home);
-    let describe = ["describe", "--tags", "--always"];
-    let mut git = Command::new("git");
-    if let Ok(output) = git.arg("-C").arg(home).args(describe).output()
-        && output.status.success()
-    {
-        let version = String::from_utf8_lossy(&output.stdout);
-        println!("cargo:rustc-env=EVMONE_VERSION={}", version.trim());
-    }
-    let mut call = cc::Build::new();
-    call.cpp(true).std("c++20").file("src/evmone.cpp");
-    call.include(home).include(home.join("evmc/include"));
-    call.compile("arena_evmone");
-    // Each library needs those after it.
+    let mut calls = cc::Build::new();
+    calls.cpp(true).std("c++20").file("src/evmone.cpp");
+    calls.include(&home).include(format!("{home}/evmc/include"));
+    calls.compile("arena_evmone");
+    // In the order of linking: each library requires those after it.
     for (folder, library) in [
-        ("build/lib", "evmone-state"),
-        ("build/lib", "evmone_precompiles"),
-        ("build/deps/src/blst", "blst"),
+        ("test/state", "evmone-state"),
+        ("lib/evmone_precompiles", "evmone_precompiles"),
+        ("deps/src/blst", "blst"),
     ] {
-        let folder = home.join(folder);
-        println!("cargo:rerun-if-changed={}/lib{library}.a", folder.display());
-        println!("cargo:rustc-link-search=native={}", folder.display());
+        println!("cargo:rerun-if-changed={home}/build/{folder}/lib{library}.a");
+        println!("cargo:rustc-link-search=native={home}/build/{folder}");
         println!("cargo:rustc-link-lib=static={library}");
     }
 }

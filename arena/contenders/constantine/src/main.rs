@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::ffi::{CString, c_char};
 use std::ptr;
 
-use arena_kit::{Bytes, Held, Op, Reader, op, precompile, run};
+use arena_kit::{Bytes, Held, Op, Reader, modexp_lengths, op, precompile, run};
 
 /// `ctt_eth_kzg_context`, whose fields the C interface does not declare.
 #[repr(C)]
@@ -57,9 +57,6 @@ const SUCCESS: u8 = 0;
 /// `cttEthTSFormat_ckzg4844`.
 const CKZG4844: u8 = 0;
 
-/// Maximum length of an operand of modular exponentiation in bytes (EIP-7823).
-const LONGEST: usize = 1024;
-
 /// The precompiles whose output has a fixed length: name, function and this length.
 const FIXED: [(&str, Precompile, usize); 12] = [
     ("precompile_02", ctt_eth_evm_sha256, 32),
@@ -90,20 +87,9 @@ fn output(function: Precompile, input: &[u8], length: usize) -> Option<Vec<u8>> 
     succeeds(function, input, &mut out).then_some(out)
 }
 
-/// Reads the length of 32 bytes at `at`; bytes beyond the input's end are zero.
-fn length(input: &[u8], at: usize) -> Option<usize> {
-    let mut word = [0; 32];
-    let given = input.get(at..).unwrap_or_default();
-    let count = given.len().min(32);
-    word[..count].copy_from_slice(&given[..count]);
-    let (high, low) = word.split_at(24);
-    let length = u64::from_be_bytes(low.try_into().ok()?);
-    (high.iter().all(|byte| *byte == 0) && length <= LONGEST as u64).then_some(length as usize)
-}
-
 /// Modular exponentiation. The library keeps operands on the stack and requires that its caller limits their lengths.
 fn modexp(input: &[u8]) -> Option<Vec<u8>> {
-    let (_base, _exponent, modulus) = (length(input, 0)?, length(input, 32)?, length(input, 64)?);
+    let [_, _, modulus] = modexp_lengths(input)?;
     output(ctt_eth_evm_modexp, input, modulus)
 }
 
@@ -173,6 +159,7 @@ fn main() {
     ops.push(kzg());
     run(
         "constantine",
+        // Set by the build to the version of the checkout.
         option_env!("CONSTANTINE_VERSION").unwrap_or("unknown"),
         ops,
     );

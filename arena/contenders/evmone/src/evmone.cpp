@@ -1,5 +1,5 @@
-// evmone's precompiles, as its `call_precompile` calls them, but with the memory of the output from the caller: the
-// arena counts allocations, and sees only those of the adapter.
+// Calls evmone's precompiles like its function `call_precompile`, except that the caller allocates the output: the
+// arena counts allocations, but only those in Rust.
 #include <test/state/precompiles_internal.hpp>
 
 using namespace evmone::state;
@@ -46,7 +46,7 @@ extern "C" size_t arena_evmone_analyze(size_t address, const uint8_t* input, siz
     return gas == INT64_MAX ? SIZE_MAX : output_size;
 }
 
-/// Writes at most `capacity` bytes. Returns how many, or SIZE_MAX if the call fails.
+/// Writes at most `capacity` bytes. Returns the number of bytes written, or SIZE_MAX if the call fails.
 extern "C" size_t arena_evmone_execute(
     size_t address, const uint8_t* input, size_t size, uint8_t* output, size_t capacity)
 {

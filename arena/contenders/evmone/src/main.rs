@@ -45,6 +45,7 @@ fn main() {
         let address = usize::try_from(address).expect("addresses of precompiles are small");
         precompile(name, move |input| call(address, input))
     });
+    // Set by the build to the version of the checkout.
     let version = option_env!("EVMONE_VERSION").unwrap_or("unknown");
     run("evmone", version, operations.into());
 }

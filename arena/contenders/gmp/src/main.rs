@@ -1,22 +1,8 @@
 //! GMP as a contender: modular exponentiation with the encoding of EIP-198.
 
-use arena_kit::{locked_version, precompile, run};
+use arena_kit::{locked_version, modexp_lengths, precompile, run};
 use rug::Integer;
 use rug::integer::Order;
-
-/// Maximum length of an operand in bytes (EIP-7823).
-const LONGEST: usize = 1024;
-
-/// Reads a length of 32 bytes at `at`; bytes beyond the input's end are zero.
-fn length(input: &[u8], at: usize) -> Option<usize> {
-    let mut word = [0; 32];
-    let given = input.get(at..).unwrap_or_default();
-    let count = given.len().min(32);
-    word[..count].copy_from_slice(&given[..count]);
-    let (high, low) = word.split_at(24);
-    let length = u64::from_be_bytes(low.try_into().ok()?);
-    (high.iter().all(|byte| *byte == 0) && length <= LONGEST as u64).then_some(length as usize)
-}
 
 /// Reads the number of `length` bytes at `at`.
 fn number(input: &[u8], at: usize, length: usize) -> Integer {
@@ -28,7 +14,7 @@ fn number(input: &[u8], at: usize, length: usize) -> Integer {
 }
 
 fn modexp(input: &[u8]) -> Option<Vec<u8>> {
-    let (base, exponent, modulus) = (length(input, 0)?, length(input, 32)?, length(input, 64)?);
+    let [base, exponent, modulus] = modexp_lengths(input)?;
     let mut out = vec![0; modulus];
     let b = number(input, 96, base);
     let e = number(input, 96 + base, exponent);

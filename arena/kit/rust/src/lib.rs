@@ -13,7 +13,9 @@ mod steps;
 pub mod xmss;
 
 pub use change::{Raw, digits, set_digits, set_each, set_low, set_upper_half, words};
-pub use operation::{Items, Op, PRECOMPILES, View, array, negative, op, precompile};
+pub use operation::{
+    Items, Op, PRECOMPILES, View, array, modexp_lengths, negative, op, precompile,
+};
 pub use output::{Held, Output, Sum};
 pub use protocol::{locked_version, run};
 pub use reader::{Bytes, Reader};

@@ -215,6 +215,24 @@ pub fn precompile<B: AsRef<[u8]> + Default + 'static>(
     })
 }
 
+/// Reads the lengths of base, exponent and modulus from the input of `precompile_05`, for libraries that leave this to
+/// their caller. Returns `None` if one exceeds 1024 bytes (EIP-7823). Bytes beyond the input's end are zero.
+pub fn modexp_lengths(input: &[u8]) -> Option<[usize; 3]> {
+    let mut words = [0; 96];
+    let count = input.len().min(words.len());
+    words[..count].copy_from_slice(&input[..count]);
+    let mut lengths = [0; 3];
+    for (length, word) in lengths.iter_mut().zip(words.chunks_exact(32)) {
+        let (high, low) = word.split_at(24);
+        let low = u64::from_be_bytes(low.try_into().ok()?);
+        *length = usize::try_from(low).ok().filter(|length| *length <= 1024)?;
+        if high.iter().any(|byte| *byte != 0) {
+            return None;
+        }
+    }
+    Some(lengths)
+}
+
 /// The negative row `neg:<name>` of a decoder. Every item is a malformed input; `accepts` returns whether the decoder
 /// accepted it.
 pub fn negative(

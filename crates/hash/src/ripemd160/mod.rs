@@ -61,7 +61,7 @@ trait Functions {
     }
 }
 
-/// The functions as the compiler arranges them.
+/// Leaves the order of operations to the compiler.
 struct Plain;
 
 impl Functions for Plain {}
