@@ -3,7 +3,7 @@
 
 /// Adds `rdx * $operand` to `$low` (carry flag chain) and `$high` (overflow flag chain).
 macro_rules! multiply_add_step {
-    ($operand:literal, $low:literal, $high:literal) => {
+    ($operand:expr, $low:literal, $high:literal) => {
         concat!(
             "mulx rcx, rax, ",
             $operand,

@@ -2,14 +2,14 @@
 
 use blst::{blst_fp12, blst_scalar};
 #[cfg(target_arch = "x86_64")]
-use lydite_hash::cpu::Avx512Ifma;
+use lydite_hash::cpu::{Adx, Avx512Ifma};
 
 #[cfg(target_arch = "x86_64")]
-use super::x86_64::avx512ifma_x8;
+use super::x86_64::{adx, avx512ifma_x8};
 use super::{
-    fields::{Fp, G1, G2},
+    fields::{Fp, Fp2, G1, G2},
     groups::Group,
-    kzg, pairing,
+    kzg, maps, pairing,
 };
 use crate::group::{Affine, Jacobian};
 
@@ -18,17 +18,24 @@ use crate::group::{Affine, Jacobian};
 pub(super) enum Backend {
     /// blst, on every target.
     Blst,
-    /// Eight points, or the products of a pairing, at a time: AVX-512F and AVX-512IFMA.
+    /// Maps by own field arithmetic with BMI2 and ADX, and the rest as in `Blst`.
     #[cfg(target_arch = "x86_64")]
-    Avx512IfmaX8(Avx512Ifma),
+    Adx(Adx),
+    /// Eight points, or the products of a pairing, at a time, and maps as in `Adx`: AVX-512F and AVX-512IFMA, BMI2 and
+    /// ADX.
+    #[cfg(target_arch = "x86_64")]
+    Avx512IfmaX8(Adx, Avx512Ifma),
 }
 
 impl Backend {
     /// Returns the fastest backend for this CPU.
     pub(super) fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if let Some(ifma) = Avx512Ifma::detect() {
-            return Self::Avx512IfmaX8(ifma);
+        if let Some(adx) = Adx::detect() {
+            return match Avx512Ifma::detect() {
+                Some(ifma) => Self::Avx512IfmaX8(adx, ifma),
+                None => Self::Adx(adx),
+            };
         }
         Self::Blst
     }
@@ -39,19 +46,43 @@ impl Backend {
         [
             Some(Self::Blst),
             #[cfg(target_arch = "x86_64")]
-            Avx512Ifma::detect().map(Self::Avx512IfmaX8),
+            Adx::detect().map(Self::Adx),
+            #[cfg(target_arch = "x86_64")]
+            Adx::detect()
+                .zip(Avx512Ifma::detect())
+                .map(|(adx, ifma)| Self::Avx512IfmaX8(adx, ifma)),
         ]
         .into_iter()
         .flatten()
+    }
+
+    /// The point of G1 for a field element.
+    pub(super) fn map_to_g1(self, element: &Fp) -> Option<Affine<G1>> {
+        match self {
+            Self::Blst => maps::to_g1(element),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx(_) | Self::Avx512IfmaX8(..) => adx::to_g1(element),
+        }
+    }
+
+    /// The point of G2 for an element of Fp2.
+    pub(super) fn map_to_g2(self, element: &Fp2) -> Option<Affine<G2>> {
+        match self {
+            Self::Blst => maps::to_g2(element),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx(_) | Self::Avx512IfmaX8(..) => adx::to_g2(element),
+        }
     }
 
     /// Whether these points of the curve are in the group.
     pub(super) fn are_in_group<G: Group>(self, points: &[Affine<G>]) -> bool {
         match self {
             Self::Blst => points.iter().all(G::contains),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx(_) => points.iter().all(G::contains),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512IfmaX8(_) => unsafe { avx512ifma_x8::are_in_group(points) },
+            Self::Avx512IfmaX8(..) => unsafe { avx512ifma_x8::are_in_group(points) },
         }
     }
 
@@ -63,9 +94,11 @@ impl Backend {
     ) -> Option<Jacobian<G>> {
         match self {
             Self::Blst => G::msm(points, scalars),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx(_) => G::msm(points, scalars),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512IfmaX8(_) => unsafe { avx512ifma_x8::msm(points, scalars) },
+            Self::Avx512IfmaX8(..) => unsafe { avx512ifma_x8::msm(points, scalars) },
         }
     }
 
@@ -74,9 +107,11 @@ impl Backend {
     pub(super) fn miller_loop(self, pairs: &[(Affine<G1>, Affine<G2>)]) -> Option<blst_fp12> {
         match self {
             Self::Blst => pairing::miller_loop(pairs),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx(_) => pairing::miller_loop(pairs),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512IfmaX8(_) => unsafe { avx512ifma_x8::miller_loop(pairs) },
+            Self::Avx512IfmaX8(..) => unsafe { avx512ifma_x8::miller_loop(pairs) },
         }
     }
 
@@ -85,9 +120,11 @@ impl Backend {
     pub(super) fn miller_loop_of_lines(self, factors: &[Option<[Fp; 2]>; 2]) -> blst_fp12 {
         match self {
             Self::Blst => kzg::miller_loop_of_lines(factors),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx(_) => kzg::miller_loop_of_lines(factors),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512IfmaX8(_) => unsafe { avx512ifma_x8::miller_loop_of_lines(factors) },
+            Self::Avx512IfmaX8(..) => unsafe { avx512ifma_x8::miller_loop_of_lines(factors) },
         }
     }
 
@@ -95,9 +132,11 @@ impl Backend {
     pub(super) fn final_exponentiation_is_one(self, f: &blst_fp12) -> bool {
         match self {
             Self::Blst => pairing::final_exponentiation_is_one(f),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx(_) => pairing::final_exponentiation_is_one(f),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512IfmaX8(_) => unsafe { avx512ifma_x8::final_exponentiation_is_one(f) },
+            Self::Avx512IfmaX8(..) => unsafe { avx512ifma_x8::final_exponentiation_is_one(f) },
         }
     }
 }

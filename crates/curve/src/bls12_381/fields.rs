@@ -30,7 +30,7 @@ pub(super) const ONE: [u64; 6] = [
     0x15f6_5ec3_fa80_e493,
 ];
 /// 2^1152 mod p.
-const R3: [u64; 6] = [
+pub(super) const R3: [u64; 6] = [
     0xed48_ac6b_d94c_a1e0,
     0x315f_831e_03a7_adf8,
     0x9a53_352a_615e_29dd,
@@ -155,6 +155,12 @@ fn half(x: &blst_fp) -> blst_fp {
     blst_fp { l }
 }
 
+/// The inverse of an integer, or 0 for 0. In blst's form, its product with [`R3`] is the inverse of the element:
+/// (x 2^384)^-1 2^1152 / 2^384 = x^-1 2^384. Variable-time.
+pub(super) fn invert(x: &[u64; 6]) -> [u64; 6] {
+    lehmer::invert_vartime(x, &core::array::from_fn(|i| P[5 - i]))
+}
+
 type Unary<T> = unsafe extern "C" fn(*mut T, *const T);
 type Binary<T> = unsafe extern "C" fn(*mut T, *const T, *const T);
 
@@ -193,12 +199,8 @@ unsafe impl Functions for blst_fp {
     }
 
     fn invert(&self) -> Self {
-        let p = core::array::from_fn(|i| P[5 - i]);
-        let inverse = Self {
-            l: lehmer::invert_vartime(&self.l, &p),
-        };
-        // (x 2^384)^-1 2^1152 / 2^384 = x^-1 2^384.
-        Element(inverse).mul(&Element(Self { l: R3 })).0
+        let inverse = Element(Self { l: invert(&self.l) });
+        inverse.mul(&Element(Self { l: R3 })).0
     }
 }
 

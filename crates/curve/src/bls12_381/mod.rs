@@ -3,9 +3,9 @@
 //! Points are encoded as coordinates of 48 big-endian bytes, x first; elements of Fp2 have the real part first;
 //! infinity is all zeros. Everything is variable-time: the inputs are public.
 //!
-//! Source: \[EIP-2537\], \[EIP-4844\]. The arithmetic is that of `blst`, except that sums, subgroup checks and pairings
-//! use vector kernels if the CPU has AVX-512 IFMA. Subgroups: \[Scott21\]; decomposition of multipliers: \[GLV01\],
-//! \[GLS09\].
+//! Source: \[EIP-2537\], \[EIP-4844\]. The arithmetic is that of `blst`, except for kernels: maps to points if the CPU has
+//! BMI2 and ADX; sums, subgroup checks and pairings if it also has AVX-512 IFMA. Subgroups: \[Scott21\]; decomposition of
+//! multipliers: \[GLV01\], \[GLS09\].
 
 mod dispatch;
 mod encoding;

@@ -530,3 +530,67 @@ proptest! {
         prop_assert_eq!(g1_msm(pairs), Ok(sum));
     }
 }
+
+/// Elements with exceptional cases on their way to G1: one without a first x, and those whose points are in the kernel of
+/// the isogeny or of order 11 after it, once by each of the two x.
+const EXCEPTIONAL: [[u8; 48]; 5] = [
+    hex!(
+        "01f7462c8b6cbf74db38f4a9a3d71bda12f01df4948d09ff046edbdd403fc31088b69520ee5c57fb7cc51062bde821b8"
+    ),
+    hex!(
+        "068951d10be6961019aa800a51cf48b707fc9e40700510406be9242d0c8dd866afdec0d66f9dc2cf1dc944702ec161bb"
+    ),
+    hex!(
+        "0854a3cb180882d5b1efc1c3cc5b3fb33b27cb739f1389986ca46e1c5cb5010d8a06fd781c63074868f316d95b8f8405"
+    ),
+    hex!(
+        "04d493ec5cdd5c504832f931b104c20cdfe60548537d48cf4db96571b7e9b8f32361917cea9cff5545635d7894b29c63"
+    ),
+    hex!(
+        "05d04cac19c12a404fd5dfc726e4db453b68beda3ce986c21e44b2baff0aa595dbfaeeb95d424bec89cc48f6c8e920a6"
+    ),
+];
+
+#[test]
+fn maps_of_exceptional_elements() {
+    for (i, bytes) in EXCEPTIONAL.iter().enumerate() {
+        let element = Fp::from_bytes(bytes).unwrap();
+        let point = every_backend(|backend| write_g1(backend.map_to_g1(&element)));
+        assert_eq!(point == [0; G1_LENGTH], i > 0, "{i}");
+    }
+}
+
+fn element() -> impl Strategy<Value = [u8; 48]> {
+    let small = (0..4u8).prop_map(|n| {
+        let mut bytes = [0; 48];
+        bytes[47] = n;
+        bytes
+    });
+    let any = any::<([u64; 6], bool)>().prop_map(|(mut words, high)| {
+        // Below p, and often close to it.
+        words[0] = if high {
+            0x1a01_11ea_397f_e699
+        } else {
+            words[0] >> 4
+        };
+        let mut bytes = [0; 48];
+        for (bytes, word) in bytes.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_be_bytes();
+        }
+        bytes
+    });
+    prop_oneof![1 => small, 9 => any]
+}
+
+proptest! {
+    #[test]
+    fn maps_are_the_same_for_all_backends(re in element(), im in element()) {
+        let element = Fp::from_bytes(&re).unwrap();
+        every_backend(|backend| write_g1(backend.map_to_g1(&element)));
+        let mut both = [0; 96];
+        both[..48].copy_from_slice(&re);
+        both[48..].copy_from_slice(&im);
+        let element = Fp2::from_bytes(&both).unwrap();
+        every_backend(|backend| write_g2(backend.map_to_g2(&element)));
+    }
+}

@@ -1,3 +1,4 @@
-//! Vector kernels for x86-64.
+//! Kernels for x86-64.
 
+pub(super) mod adx;
 pub(super) mod avx512ifma_x8;

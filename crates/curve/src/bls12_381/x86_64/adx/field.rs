@@ -1,0 +1,658 @@
+//! Fp and Fp2 with MULX and the two carry chains of ADCX and ADOX, in blst's form.
+//!
+//! The kernel is a sum of products with one reduction, as in `montgomery`. For each word of the first factors, it adds
+//! the products with the second factors to seven accumulators, then the multiple of p that clears the lowest one, which
+//! then becomes the highest.
+//!
+//! An element is below p. A factor may be a sum that is not reduced: one below n p has size n. As 2^384 is above 9.8 p,
+//! a sum of products whose sizes add up to at most 9 is below 2 p before the last subtraction, and no accumulator
+//! overflows if the sizes of the second factors add up to at most 8.
+
+use core::arch::asm;
+
+use super::super::super::fields::{self, ONE, R3, invert};
+use crate::{
+    adx::multiply_add_step,
+    field::Field,
+    group::Curve,
+    words::{add_carry, sub_borrow},
+};
+
+/// An integer, least significant word first.
+pub(super) type Words = [u64; 6];
+
+pub(super) const P: Words = {
+    let p = fields::P;
+    [p[5], p[4], p[3], p[2], p[1], p[0]]
+};
+/// -1 / p mod 2^64.
+pub(super) const INVERSE: u64 = 0x89f3_fffc_fffc_fffd;
+
+/// What the assembly reads.
+#[repr(C)]
+struct Constants {
+    p: Words,
+    inverse: u64,
+}
+
+static CONSTANTS: Constants = Constants {
+    p: P,
+    inverse: INVERSE,
+};
+
+/// Adds `rdx` times the six words at `$pointer` to seven accumulators. r15 must be 0. Both carry flags must be clear, and
+/// are clear after it.
+macro_rules! add_row {
+    ($pointer:literal, [$t0:literal $t1:literal $t2:literal $t3:literal $t4:literal $t5:literal $t6:literal]) => {
+        concat!(
+            multiply_add_step!(concat!("[", $pointer, "]"), $t0, $t1),
+            multiply_add_step!(concat!("[", $pointer, " + 8]"), $t1, $t2),
+            multiply_add_step!(concat!("[", $pointer, " + 16]"), $t2, $t3),
+            multiply_add_step!(concat!("[", $pointer, " + 24]"), $t3, $t4),
+            multiply_add_step!(concat!("[", $pointer, " + 32]"), $t4, $t5),
+            multiply_add_step!(concat!("[", $pointer, " + 40]"), $t5, $t6),
+            "adcx ",
+            $t6,
+            ", r15\n",
+        )
+    };
+}
+
+/// Adds the multiple of p that clears the lowest accumulator.
+macro_rules! reduce_row {
+    ([$t0:literal $($t:literal)*]) => {
+        concat!(
+            "mov rdx, ", $t0, "\n",
+            "imul rdx, [rip + {constants} + 48]\n",
+            "xor eax, eax\n", // clears both carry flags
+            add_row!("rip + {constants}", [$t0 $($t)*]),
+        )
+    };
+}
+
+/// Processes word `$i` of the first factors. rsi points to pairs of pointers to the factors.
+macro_rules! word {
+    ($i:literal, [$($k:literal)*], $t:tt) => {
+        concat!(
+            $(
+                "mov rdx, [rsi + 16*", $k, "]\n",
+                "mov rdi, [rsi + 16*", $k, " + 8]\n",
+                "mov rdx, [rdx + 8*", $i, "]\n",
+                add_row!("rdi", $t),
+            )*
+            reduce_row!($t),
+        )
+    };
+}
+
+/// (rax, rcx, rdx, rsi, rdi, r13) = (r14, r8, ..., r12), less p if that is not negative.
+macro_rules! subtract_p {
+    () => {
+        concat!(
+            "mov rax, r14\n",
+            "mov rcx, r8\n",
+            "mov rdx, r9\n",
+            "mov rsi, r10\n",
+            "mov rdi, r11\n",
+            "mov r13, r12\n",
+            "sub rax, [rip + {constants}]\n",
+            "sbb rcx, [rip + {constants} + 8]\n",
+            "sbb rdx, [rip + {constants} + 16]\n",
+            "sbb rsi, [rip + {constants} + 24]\n",
+            "sbb rdi, [rip + {constants} + 32]\n",
+            "sbb r13, [rip + {constants} + 40]\n",
+            "cmovc rax, r14\n",
+            "cmovc rcx, r8\n",
+            "cmovc rdx, r9\n",
+            "cmovc rsi, r10\n",
+            "cmovc rdi, r11\n",
+            "cmovc r13, r12\n",
+        )
+    };
+}
+
+/// Runs assembly that reads what `rsi` and `rdi` point to, and ends with [`subtract_p`].
+macro_rules! compute {
+    ($rsi:expr, $rdi:expr, $($code:expr),* $(,)?) => {{
+        let (r0, r1, r2, r3, r4, r5): (u64, u64, u64, u64, u64, u64);
+        // SAFETY: reads the words of valid references and of a static, and writes registers only. The dispatch uses
+        // this module only after checking that the CPU has the instructions.
+        unsafe {
+            asm!(
+                $($code,)*
+                constants = sym CONSTANTS,
+                inout("rsi") $rsi => r3, inout("rdi") $rdi => r4,
+                out("rax") r0, out("rcx") r1, out("rdx") r2, out("r13") r5,
+                out("r8") _, out("r9") _, out("r10") _, out("r11") _, out("r12") _, out("r14") _, out("r15") _,
+                options(pure, readonly, nostack),
+            );
+        }
+        [r0, r1, r2, r3, r4, r5]
+    }};
+}
+
+/// A sum of products, given the indices of the pairs of factors.
+macro_rules! sum_of_products {
+    ($factors:expr, [$($k:literal)*]) => {
+        compute!(
+            $factors.as_ptr(),
+            0_u64,
+            "xor r8d, r8d",
+            "xor r9d, r9d",
+            "xor r10d, r10d",
+            "xor r11d, r11d",
+            "xor r12d, r12d",
+            "xor r13d, r13d",
+            "xor r14d, r14d",
+            "xor r15d, r15d", // also clears both carry flags
+            word!(0, [$($k)*], ["r8" "r9" "r10" "r11" "r12" "r13" "r14"]),
+            word!(1, [$($k)*], ["r9" "r10" "r11" "r12" "r13" "r14" "r8"]),
+            word!(2, [$($k)*], ["r10" "r11" "r12" "r13" "r14" "r8" "r9"]),
+            word!(3, [$($k)*], ["r11" "r12" "r13" "r14" "r8" "r9" "r10"]),
+            word!(4, [$($k)*], ["r12" "r13" "r14" "r8" "r9" "r10" "r11"]),
+            word!(5, [$($k)*], ["r13" "r14" "r8" "r9" "r10" "r11" "r12"]),
+            subtract_p!(),
+        )
+    };
+}
+
+/// Processes word `$i` of the first of two factors.
+macro_rules! word_of_one {
+    ($i:literal, $t:tt) => {
+        concat!(
+            "mov rdx, [rsi + 8*",
+            $i,
+            "]\n",
+            add_row!("rdi", $t),
+            reduce_row!($t),
+        )
+    };
+}
+
+/// The product of two elements or sums.
+macro_rules! product {
+    ($a:expr, $b:expr) => {
+        compute!(
+            $a.as_ptr(),
+            $b.as_ptr(),
+            "xor r15d, r15d",
+            "mov rdx, [rsi]",
+            "mulx r9, r8, [rdi]",
+            "mulx r10, rax, [rdi + 8]",
+            "add r9, rax",
+            "mulx r11, rax, [rdi + 16]",
+            "adc r10, rax",
+            "mulx r12, rax, [rdi + 24]",
+            "adc r11, rax",
+            "mulx r13, rax, [rdi + 32]",
+            "adc r12, rax",
+            "mulx r14, rax, [rdi + 40]",
+            "adc r13, rax",
+            "adc r14, 0",
+            reduce_row!(["r8" "r9" "r10" "r11" "r12" "r13" "r14"]),
+            word_of_one!(1, ["r9" "r10" "r11" "r12" "r13" "r14" "r8"]),
+            word_of_one!(2, ["r10" "r11" "r12" "r13" "r14" "r8" "r9"]),
+            word_of_one!(3, ["r11" "r12" "r13" "r14" "r8" "r9" "r10"]),
+            word_of_one!(4, ["r12" "r13" "r14" "r8" "r9" "r10" "r11"]),
+            word_of_one!(5, ["r13" "r14" "r8" "r9" "r10" "r11" "r12"]),
+            subtract_p!(),
+        )
+    };
+}
+
+/// The square of an element, or of a sum below 2^383: for each word, the products with itself and with twice the words
+/// above.
+macro_rules! square {
+    ($a:expr) => {{
+        let a: &Words = $a;
+        // Words 2 to 5 of 2 a. A row starts with twice a word, without the bit from the word below.
+        let twice: [u64; 4] = core::array::from_fn(|i| a[i + 2] << 1 | a[i + 1] >> 63);
+        compute!(
+            a.as_ptr(),
+            twice.as_ptr(),
+            "xor r15d, r15d",
+            "mov rdx, [rsi]",
+            "mulx r9, r8, rdx",
+            "mov rax, [rsi + 8]",
+            "lea rax, [rax + rax]",
+            "mulx r10, rax, rax",
+            "add r9, rax",
+            "mulx r11, rax, [rdi]",
+            "adc r10, rax",
+            "mulx r12, rax, [rdi + 8]",
+            "adc r11, rax",
+            "mulx r13, rax, [rdi + 16]",
+            "adc r12, rax",
+            "mulx r14, rax, [rdi + 24]",
+            "adc r13, rax",
+            "adc r14, 0",
+            reduce_row!(["r8" "r9" "r10" "r11" "r12" "r13" "r14"]),
+            "mov rdx, [rsi + 8]",
+            multiply_add_step!("rdx", "r10", "r11"),
+            "mov rax, [rsi + 16]",
+            "lea rax, [rax + rax]",
+            multiply_add_step!("rax", "r11", "r12"),
+            multiply_add_step!("[rdi + 8]", "r12", "r13"),
+            multiply_add_step!("[rdi + 16]", "r13", "r14"),
+            multiply_add_step!("[rdi + 24]", "r14", "r8"),
+            "adcx r8, r15",
+            reduce_row!(["r9" "r10" "r11" "r12" "r13" "r14" "r8"]),
+            "mov rdx, [rsi + 16]",
+            multiply_add_step!("rdx", "r12", "r13"),
+            "mov rax, [rsi + 24]",
+            "lea rax, [rax + rax]",
+            multiply_add_step!("rax", "r13", "r14"),
+            multiply_add_step!("[rdi + 16]", "r14", "r8"),
+            multiply_add_step!("[rdi + 24]", "r8", "r9"),
+            "adcx r9, r15",
+            reduce_row!(["r10" "r11" "r12" "r13" "r14" "r8" "r9"]),
+            "mov rdx, [rsi + 24]",
+            multiply_add_step!("rdx", "r14", "r8"),
+            "mov rax, [rsi + 32]",
+            "lea rax, [rax + rax]",
+            multiply_add_step!("rax", "r8", "r9"),
+            multiply_add_step!("[rdi + 24]", "r9", "r10"),
+            "adcx r10, r15",
+            reduce_row!(["r11" "r12" "r13" "r14" "r8" "r9" "r10"]),
+            "mov rdx, [rsi + 32]",
+            multiply_add_step!("rdx", "r9", "r10"),
+            "mov rax, [rsi + 40]",
+            "lea rax, [rax + rax]",
+            multiply_add_step!("rax", "r10", "r11"),
+            "adcx r11, r15",
+            reduce_row!(["r12" "r13" "r14" "r8" "r9" "r10" "r11"]),
+            "mov rdx, [rsi + 40]",
+            multiply_add_step!("rdx", "r11", "r12"),
+            "adcx r12, r15",
+            reduce_row!(["r13" "r14" "r8" "r9" "r10" "r11" "r12"]),
+            subtract_p!(),
+        )
+    }};
+}
+
+// Not inlined because they are long.
+
+#[inline(never)]
+fn dot1(a: &Words, b: &Words) -> Words {
+    product!(a, b)
+}
+
+#[inline(never)]
+fn dot2(factors: [[&Words; 2]; 2]) -> Words {
+    sum_of_products!(factors, [0 1])
+}
+
+#[inline(never)]
+fn dot3(factors: [[&Words; 2]; 3]) -> Words {
+    sum_of_products!(factors, [0 1 2])
+}
+
+#[inline(never)]
+fn dot4(factors: [[&Words; 2]; 4]) -> Words {
+    sum_of_products!(factors, [0 1 2 3])
+}
+
+#[inline(never)]
+fn multiply(a: &mut Words, b: &Words) {
+    *a = product!(a, b);
+}
+
+#[inline(never)]
+fn square(a: &Words) -> Words {
+    square!(a)
+}
+
+#[inline(never)]
+fn square_times(a: &mut Words, n: usize) {
+    for _ in 0..n {
+        *a = square!(&*a);
+    }
+}
+
+/// `a + b`, reduced.
+#[inline(always)]
+fn add(a: &Words, b: &Words) -> Words {
+    compute!(
+        a.as_ptr(),
+        b.as_ptr(),
+        "mov r14, [rsi]",
+        "mov r8, [rsi + 8]",
+        "mov r9, [rsi + 16]",
+        "mov r10, [rsi + 24]",
+        "mov r11, [rsi + 32]",
+        "mov r12, [rsi + 40]",
+        "add r14, [rdi]",
+        "adc r8, [rdi + 8]",
+        "adc r9, [rdi + 16]",
+        "adc r10, [rdi + 24]",
+        "adc r11, [rdi + 32]",
+        "adc r12, [rdi + 40]",
+        subtract_p!(),
+    )
+}
+
+/// (rsi, rdi, r10, r11, r12, r14) = p if all bits of r15 are set, 0 if none is.
+macro_rules! masked_p {
+    () => {
+        concat!(
+            "mov rsi, [rip + {constants}]\n",
+            "mov rdi, [rip + {constants} + 8]\n",
+            "mov r10, [rip + {constants} + 16]\n",
+            "mov r11, [rip + {constants} + 24]\n",
+            "mov r12, [rip + {constants} + 32]\n",
+            "mov r14, [rip + {constants} + 40]\n",
+            "and rsi, r15\n",
+            "and rdi, r15\n",
+            "and r10, r15\n",
+            "and r11, r15\n",
+            "and r12, r15\n",
+            "and r14, r15\n",
+        )
+    };
+}
+
+/// `a - b`, reduced.
+#[inline(always)]
+fn subtract(a: &Words, b: &Words) -> Words {
+    compute!(
+        a.as_ptr(),
+        b.as_ptr(),
+        "mov rax, [rsi]",
+        "mov rcx, [rsi + 8]",
+        "mov rdx, [rsi + 16]",
+        "mov r8, [rsi + 24]",
+        "mov r9, [rsi + 32]",
+        "mov r13, [rsi + 40]",
+        "sub rax, [rdi]",
+        "sbb rcx, [rdi + 8]",
+        "sbb rdx, [rdi + 16]",
+        "sbb r8, [rdi + 24]",
+        "sbb r9, [rdi + 32]",
+        "sbb r13, [rdi + 40]",
+        "sbb r15, r15", // all bits, if it borrowed
+        masked_p!(),
+        "add rax, rsi",
+        "adc rcx, rdi",
+        "adc rdx, r10",
+        "adc r8, r11",
+        "adc r9, r12",
+        "adc r13, r14",
+        "mov rsi, r8",
+        "mov rdi, r9",
+    )
+}
+
+/// `a / 2`, reduced.
+#[inline(always)]
+fn half(a: &Words) -> Words {
+    compute!(
+        a.as_ptr(),
+        a.as_ptr(),
+        "mov rax, [rsi]",
+        "mov rcx, [rsi + 8]",
+        "mov rdx, [rsi + 16]",
+        "mov r8, [rsi + 24]",
+        "mov r9, [rsi + 32]",
+        "mov r13, [rsi + 40]",
+        "mov r15d, eax",
+        "and r15d, 1",
+        "neg r15", // all bits, if it is odd
+        masked_p!(),
+        "add rax, rsi",
+        "adc rcx, rdi",
+        "adc rdx, r10",
+        "adc r8, r11",
+        "adc r9, r12",
+        "adc r13, r14",
+        "shr r13, 1",
+        "rcr r9, 1",
+        "rcr r8, 1",
+        "rcr rdx, 1",
+        "rcr rcx, 1",
+        "rcr rax, 1",
+        "mov rsi, r8",
+        "mov rdi, r9",
+    )
+}
+
+/// `a + b`, not reduced.
+#[inline(always)]
+fn sum(a: &Words, b: &Words) -> Words {
+    let (mut sum, mut carry) = ([0; 6], false);
+    for (i, out) in sum.iter_mut().enumerate() {
+        (*out, carry) = add_carry(a[i], b[i], carry);
+    }
+    sum
+}
+
+/// `p - a`.
+#[inline(always)]
+fn negated(a: &Words) -> Words {
+    let (mut difference, mut borrow) = ([0; 6], false);
+    for (i, out) in difference.iter_mut().enumerate() {
+        (*out, borrow) = sub_borrow(P[i], a[i], borrow);
+    }
+    difference
+}
+
+/// An integer modulo p.
+#[derive(Clone, Copy, PartialEq)]
+#[repr(transparent)]
+pub(super) struct Fp(Words);
+
+impl Fp {
+    /// Takes `2^384 x mod p` for x.
+    pub(super) const fn from_montgomery(words: Words) -> Self {
+        Self(words)
+    }
+
+    pub(super) const fn to_montgomery(self) -> Words {
+        self.0
+    }
+
+    /// Whether the integer is odd.
+    pub(super) fn is_odd(&self) -> bool {
+        self.mul(&Self([1, 0, 0, 0, 0, 0])).0[0] & 1 == 1
+    }
+
+    /// Squares n times.
+    pub(super) fn square_times(&mut self, n: usize) {
+        square_times(&mut self.0, n);
+    }
+
+    pub(super) fn multiply(&mut self, other: &Self) {
+        multiply(&mut self.0, &other.0);
+    }
+}
+
+impl Field for Fp {
+    const ZERO: Self = Self([0; 6]);
+    const ONE: Self = Self(ONE);
+
+    #[inline(always)]
+    fn add(&self, other: &Self) -> Self {
+        Self(add(&self.0, &other.0))
+    }
+
+    #[inline(always)]
+    fn sub(&self, other: &Self) -> Self {
+        Self(subtract(&self.0, &other.0))
+    }
+
+    #[inline(always)]
+    fn negate(&self) -> Self {
+        Self::ZERO.sub(self)
+    }
+
+    #[inline(always)]
+    fn mul(&self, other: &Self) -> Self {
+        Self(dot1(&self.0, &other.0))
+    }
+
+    #[inline(always)]
+    fn square(&self) -> Self {
+        Self(square(&self.0))
+    }
+
+    #[inline(always)]
+    fn half(&self) -> Self {
+        Self(half(&self.0))
+    }
+
+    #[inline(always)]
+    fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
+        Self(dot2([[&a.0, &b.0], [&negated(&c.0), &d.0]]))
+    }
+
+    #[inline(always)]
+    fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
+        Self::difference_of_products(a, b, c, c)
+    }
+
+    fn invert(&self) -> Self {
+        Self(invert(&self.0)).mul(&Self(R3))
+    }
+}
+
+/// `re + im u` with u^2 = -1.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Fp2([Fp; 2]);
+
+impl Fp2 {
+    pub(super) const fn new(parts: [Fp; 2]) -> Self {
+        Self(parts)
+    }
+
+    pub(super) const fn parts(self) -> [Fp; 2] {
+        self.0
+    }
+
+    pub(super) fn conjugate(&self) -> Self {
+        let [re, im] = &self.0;
+        Self([*re, im.negate()])
+    }
+
+    pub(super) fn norm(&self) -> Fp {
+        let [Fp(re), Fp(im)] = &self.0;
+        Fp(dot2([[re, re], [im, im]]))
+    }
+
+    pub(super) fn scale(&self, by: &Fp) -> Self {
+        let [re, im] = &self.0;
+        Self([re.mul(by), im.mul(by)])
+    }
+
+    /// Whether the real part is odd, or the imaginary one if that is 0.
+    pub(super) fn is_odd(&self) -> bool {
+        let [re, im] = &self.0;
+        if re.is_zero() {
+            im.is_odd()
+        } else {
+            re.is_odd()
+        }
+    }
+}
+
+impl Field for Fp2 {
+    const ZERO: Self = Self([Fp::ZERO; 2]);
+    const ONE: Self = Self([Fp::ONE, Fp::ZERO]);
+
+    #[inline(always)]
+    fn add(&self, other: &Self) -> Self {
+        let ([a0, a1], [b0, b1]) = (&self.0, &other.0);
+        Self([a0.add(b0), a1.add(b1)])
+    }
+
+    #[inline(always)]
+    fn sub(&self, other: &Self) -> Self {
+        let ([a0, a1], [b0, b1]) = (&self.0, &other.0);
+        Self([a0.sub(b0), a1.sub(b1)])
+    }
+
+    #[inline(always)]
+    fn negate(&self) -> Self {
+        Self::ZERO.sub(self)
+    }
+
+    #[inline(always)]
+    fn mul(&self, other: &Self) -> Self {
+        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&self.0, &other.0);
+        Self([
+            Fp(dot2([[a0, b0], [&negated(a1), b1]])),
+            Fp(dot2([[a0, b1], [a1, b0]])),
+        ])
+    }
+
+    /// By `(re + im) (re - im)` and `2 re im`.
+    #[inline(always)]
+    fn square(&self) -> Self {
+        let [Fp(re), Fp(im)] = &self.0;
+        Self([
+            Fp(dot1(&sum(re, im), &sum(re, &negated(im)))),
+            Fp(dot1(&sum(re, re), im)),
+        ])
+    }
+
+    #[inline(always)]
+    fn half(&self) -> Self {
+        Self(self.0.map(|part| part.half()))
+    }
+
+    #[inline(always)]
+    fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
+        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&a.0, &b.0);
+        let ([Fp(c0), Fp(c1)], [Fp(d0), Fp(d1)]) = (&c.0, &d.0);
+        let (minus_a1, minus_c0, minus_c1) = (negated(a1), negated(c0), negated(c1));
+        Self([
+            Fp(dot4([[a0, b0], [&minus_a1, b1], [&minus_c0, d0], [c1, d1]])),
+            Fp(dot4([[a0, b1], [a1, b0], [&minus_c0, d1], [&minus_c1, d0]])),
+        ])
+    }
+
+    #[inline(always)]
+    fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
+        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&a.0, &b.0);
+        let [Fp(c0), Fp(c1)] = &c.0;
+        let minus_c0 = negated(c0);
+        // c^2 is (c0 + c1) (c0 - c1) + 2 c0 c1 u.
+        Self([
+            Fp(dot3([
+                [a0, b0],
+                [&negated(a1), b1],
+                [&sum(c0, c1), &sum(c1, &minus_c0)],
+            ])),
+            Fp(dot3([[a0, b1], [a1, b0], [&sum(c1, c1), &minus_c0]])),
+        ])
+    }
+
+    /// By the norm.
+    fn invert(&self) -> Self {
+        self.conjugate().scale(&self.norm().invert())
+    }
+}
+
+/// y^2 = x^3 + 4, and all curves with another constant, whose points are added in the same way.
+#[derive(Clone, Copy)]
+pub(super) struct G1;
+
+impl Curve for G1 {
+    type Field = Fp;
+    const A_IS_MINUS_3: bool = false;
+
+    fn b() -> Fp {
+        Fp::ONE.double().double()
+    }
+}
+
+/// y^2 = x^3 + 4 (1 + u), and all curves with another constant.
+#[derive(Clone, Copy)]
+pub(super) struct G2;
+
+impl Curve for G2 {
+    type Field = Fp2;
+    const A_IS_MINUS_3: bool = false;
+
+    fn b() -> Fp2 {
+        Fp2([G1::b(); 2])
+    }
+}
