@@ -21,8 +21,8 @@ pub(super) enum Backend {
     /// Maps by own field arithmetic with BMI2 and ADX, and the rest as in `Blst`.
     #[cfg(target_arch = "x86_64")]
     Adx(Adx),
-    /// Eight points, or the products of a pairing, at a time, and maps as in `Adx`: AVX-512F and AVX-512IFMA, BMI2 and
-    /// ADX.
+    /// Eight points, or the products of a pairing or of one point, at a time, and maps to the curves as in `Adx`:
+    /// AVX-512F and AVX-512IFMA, BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Avx512IfmaX8(Adx, Avx512Ifma),
 }
@@ -61,7 +61,12 @@ impl Backend {
         match self {
             Self::Blst => maps::to_g1(element),
             #[cfg(target_arch = "x86_64")]
-            Self::Adx(_) | Self::Avx512IfmaX8(..) => adx::to_g1(element),
+            Self::Adx(_) => adx::clear_g1(&adx::to_g1_curve(element)).to_affine(),
+            // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512IfmaX8(..) => unsafe {
+                avx512ifma_x8::clear_g1(&adx::to_g1_curve(element)).to_affine()
+            },
         }
     }
 
@@ -70,7 +75,12 @@ impl Backend {
         match self {
             Self::Blst => maps::to_g2(element),
             #[cfg(target_arch = "x86_64")]
-            Self::Adx(_) | Self::Avx512IfmaX8(..) => adx::to_g2(element),
+            Self::Adx(_) => adx::clear_g2(&adx::to_g2_curve(element)).to_affine(),
+            // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512IfmaX8(..) => unsafe {
+                avx512ifma_x8::clear_g2(&adx::to_g2_curve(element)).to_affine()
+            },
         }
     }
 

@@ -4,7 +4,7 @@
 //! infinity is all zeros. Everything is variable-time: the inputs are public.
 //!
 //! Source: \[EIP-2537\], \[EIP-4844\]. The arithmetic is that of `blst`, except for kernels: maps to points if the CPU has
-//! BMI2 and ADX; sums, subgroup checks and pairings if it also has AVX-512 IFMA. Subgroups: \[Scott21\]; decomposition of
+//! BMI2 and ADX; sums, multiples, subgroup checks and pairings if it also has AVX-512 IFMA. Subgroups: \[Scott21\]; decomposition of
 //! multipliers: \[GLV01\], \[GLS09\].
 
 mod dispatch;

@@ -158,9 +158,9 @@ fn times_x<C: Curve<Field: Field>>(p: &Jacobian<C>, plus_one: bool) -> Jacobian<
     }
 }
 
-/// The point of G1 for a field element.
-pub(in super::super::super) fn to_g1(u: &fields::Fp) -> Option<Affine<fields::G1>> {
-    let u = Fp::from_montgomery(u.0.l);
+/// The point of the curve for a field element.
+pub(in super::super::super) fn to_g1_curve(u: &fields::Fp) -> Jacobian<fields::G1> {
+    let u = from_blst(u);
     let curve = Isogenous {
         a: G1_A,
         b: G1_B,
@@ -171,19 +171,16 @@ pub(in super::super::super) fn to_g1(u: &fields::Fp) -> Option<Affine<fields::G1
         y = y.negate();
     }
     let kernel = evaluate(&G1_KERNEL, &x);
-    let point: Jacobian<G1> = Jacobian {
-        x: evaluate(&G1_X, &x),
-        y: y.mul(&evaluate(&G1_Y, &x)),
-        z: kernel.mul(&G1_Z),
-    };
-    let point = times_x(&point, true).to_affine()?;
-    let [x, y] = [point.x, point.y].map(|c| Element(fp_to_blst(c)));
-    Some(Affine { x, y })
+    Jacobian {
+        x: to_blst(evaluate(&G1_X, &x)),
+        y: to_blst(y.mul(&evaluate(&G1_Y, &x))),
+        z: to_blst(kernel.mul(&G1_Z)),
+    }
 }
 
-/// The point of G2 for an element of Fp2.
-pub(in super::super::super) fn to_g2(u: &fields::Fp2) -> Option<Affine<fields::G2>> {
-    let u = from_blst(u);
+/// The point of the curve for an element of Fp2.
+pub(in super::super::super) fn to_g2_curve(u: &fields::Fp2) -> Jacobian<fields::G2> {
+    let u = fp2_from_blst(u);
     let curve = Isogenous {
         a: G2_A,
         b: G2_B,
@@ -194,41 +191,72 @@ pub(in super::super::super) fn to_g2(u: &fields::Fp2) -> Option<Affine<fields::G
         y = y.negate();
     }
     let kernel = evaluate(&G2_KERNEL, &x);
-    let point = Jacobian {
-        x: evaluate(&G2_X, &x),
-        y: y.mul(&evaluate(&G2_Y, &x)),
-        z: kernel.add(&kernel.double()).negate(),
+    Jacobian {
+        x: fp2_to_blst(evaluate(&G2_X, &x)),
+        y: fp2_to_blst(y.mul(&evaluate(&G2_Y, &x))),
+        z: fp2_to_blst(kernel.add(&kernel.double()).negate()),
+    }
+}
+
+/// `(X + 1) P`
+pub(in super::super::super) fn clear_g1(p: &Jacobian<fields::G1>) -> Jacobian<fields::G1> {
+    let p: Jacobian<G1> = Jacobian {
+        x: from_blst(&p.x),
+        y: from_blst(&p.y),
+        z: from_blst(&p.z),
     };
-    // (X^2 + X - 1) P - (X + 1) image(P) + image(image(2 P))
-    let next = times_x(&point, true);
-    let minus = point.add(&image(&next)).negate();
+    let multiple = times_x(&p, true);
+    Jacobian {
+        x: to_blst(multiple.x),
+        y: to_blst(multiple.y),
+        z: to_blst(multiple.z),
+    }
+}
+
+/// `(X^2 + X - 1) P - (X + 1) image(P) + image(image(2 P))`
+pub(in super::super::super) fn clear_g2(p: &Jacobian<fields::G2>) -> Jacobian<fields::G2> {
+    let p = Jacobian {
+        x: fp2_from_blst(&p.x),
+        y: fp2_from_blst(&p.y),
+        z: fp2_from_blst(&p.z),
+    };
+    let next = times_x(&p, true);
+    let minus = p.add(&image(&next)).negate();
     let sum = times_x(&next, false)
         .add(&minus)
-        .add(&image(&image(&point.double())));
-    let point = sum.to_affine()?;
-    let [x, y] = [point.x, point.y].map(|c| {
-        Element(blst_fp2 {
-            fp: c.parts().map(fp_to_blst),
-        })
-    });
-    Some(Affine { x, y })
-}
-
-pub(super) fn from_blst(element: &fields::Fp2) -> Fp2 {
-    Fp2::new(element.0.fp.map(|c| Fp::from_montgomery(c.l)))
-}
-
-pub(super) fn fp_to_blst(element: Fp) -> blst_fp {
-    blst_fp {
-        l: element.to_montgomery(),
+        .add(&image(&image(&p.double())));
+    Jacobian {
+        x: fp2_to_blst(sum.x),
+        y: fp2_to_blst(sum.y),
+        z: fp2_to_blst(sum.z),
     }
 }
 
 /// The endomorphism of G2's curve.
 fn image(p: &Jacobian<G2>) -> Jacobian<G2> {
     Jacobian {
-        x: p.x.conjugate().mul(&from_blst(&G2_BY_X)),
-        y: p.y.conjugate().mul(&from_blst(&G2_BY_Y)),
+        x: p.x.conjugate().mul(&fp2_from_blst(&G2_BY_X)),
+        y: p.y.conjugate().mul(&fp2_from_blst(&G2_BY_Y)),
         z: p.z.conjugate(),
     }
+}
+
+pub(super) fn from_blst(element: &fields::Fp) -> Fp {
+    Fp::from_montgomery(element.0.l)
+}
+
+pub(super) fn to_blst(element: Fp) -> fields::Fp {
+    Element(blst_fp {
+        l: element.to_montgomery(),
+    })
+}
+
+pub(super) fn fp2_from_blst(element: &fields::Fp2) -> Fp2 {
+    Fp2::new(element.0.fp.map(|c| from_blst(&Element(c))))
+}
+
+pub(super) fn fp2_to_blst(element: Fp2) -> fields::Fp2 {
+    Element(blst_fp2 {
+        fp: element.parts().map(|c| to_blst(c).0),
+    })
 }

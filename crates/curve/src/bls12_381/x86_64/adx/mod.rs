@@ -14,4 +14,4 @@ mod maps;
 #[cfg(all(test, not(miri)))]
 mod tests;
 
-pub(in super::super) use maps::{to_g1, to_g2};
+pub(in super::super) use maps::{clear_g1, clear_g2, to_g1_curve, to_g2_curve};

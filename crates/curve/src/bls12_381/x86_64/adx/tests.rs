@@ -1,13 +1,11 @@
 //! The arithmetic against blst's, and square roots against squares.
 
-use blst::blst_fp2;
 use lydite_hash::cpu::Adx;
 use proptest::prelude::*;
 
 use super::{
-    super::super::fields::{self, Element},
     field::{Fp, Fp2, P, Words},
-    maps::{fp_to_blst, from_blst, root_in_fp, root_in_fp2},
+    maps::{fp2_from_blst, fp2_to_blst, root_in_fp, root_in_fp2, to_blst},
 };
 use crate::field::Field;
 
@@ -22,16 +20,6 @@ fn words() -> impl Strategy<Value = Words> {
         } else {
             core::array::from_fn(|i| P[i] - u64::from(i == 0))
         }
-    })
-}
-
-fn in_blst(x: &Fp) -> fields::Fp {
-    Element(fp_to_blst(*x))
-}
-
-fn fp2_in_blst(x: &Fp2) -> fields::Fp2 {
-    Element(blst_fp2 {
-        fp: x.parts().map(fp_to_blst),
     })
 }
 
@@ -69,8 +57,8 @@ proptest! {
             return Ok(());
         }
         let elements = elements.map(|parts| parts.map(Fp::from_montgomery));
-        compare(elements.map(|[re, _]| re), in_blst);
-        compare(elements.map(Fp2::new), fp2_in_blst);
+        compare(elements.map(|[re, _]| re), |x| to_blst(*x));
+        compare(elements.map(Fp2::new), |x| fp2_to_blst(*x));
         let [a, b] = elements[0];
         let (mut power, mut product) = (a, a);
         power.square_times(3);
@@ -79,7 +67,7 @@ proptest! {
         prop_assert!(product == a.mul(&b));
         let a = Fp2::new([a, b]);
         prop_assert!(a.mul(&a.conjugate()) == Fp2::new([a.norm(), Fp::ZERO]));
-        prop_assert!(from_blst(&fp2_in_blst(&a)) == a);
+        prop_assert!(fp2_from_blst(&fp2_to_blst(a)) == a);
     }
 
     /// `y^2 d^3` is g or else a multiple of it that depends on nothing.

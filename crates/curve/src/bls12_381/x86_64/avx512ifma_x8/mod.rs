@@ -9,6 +9,7 @@
 //! - `points`: one point per lane: sums of multiples, and subgroup checks of many points.
 //! - `subgroup`: subgroup checks.
 //! - `multiple`: the multiple of one point, computed alongside its subgroup check.
+//! - `cofactor`: the multiple of a point of the curve that is in the group.
 //! - `msm`: sums of products.
 //! - `products`: sums of products in Fp2 with one reduction.
 //! - `tower`: Fp12.
@@ -22,6 +23,7 @@
 //! Source: \[GK12\] (52-bit limbs and fused multiply-add), \[Mon85\].
 //! Constant time: no, public data only.
 
+mod cofactor;
 mod field;
 mod group;
 mod msm;
@@ -35,6 +37,7 @@ mod subgroup;
 mod tests;
 mod tower;
 
+pub(in super::super) use cofactor::{clear_g1, clear_g2};
 pub(in super::super) use group::LaneGroup;
 pub(in super::super) use msm::msm;
 pub(in super::super) use pairing::{

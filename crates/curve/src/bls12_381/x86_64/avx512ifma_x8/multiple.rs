@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The first lane of the check.
-const CHECK: usize = 0;
+pub(super) const CHECK: usize = 0;
 /// The first lane of the sum.
 const SUM: usize = WIDTH;
 
@@ -53,12 +53,21 @@ const ENTRIES: usize = 1 << (WINDOW - 2);
 
 /// A summand of [`add`]: X, Y, Z, unused, X + Y, Y + Z, X + Z, unused.
 #[derive(Clone, Copy)]
-struct Summand<D: Degree>(Factor<D>);
+pub(super) struct Summand<D: Degree>(Factor<D>);
 
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn load<G: LaneGroup>([x, y, z]: [G::Field; 3]) -> Factor<G::Degree> {
+pub(super) fn load<G: LaneGroup>([x, y, z]: [G::Field; 3]) -> Factor<G::Degree> {
     let lanes = core::array::from_fn(|lane| [x, y, z, z][lane % WIDTH]);
     Factor::new(&Lanes::load(&lanes))
+}
+
+/// Converts a projective point.
+pub(super) fn jacobian<G: LaneGroup>([x, y, z]: [G::Field; 3]) -> Jacobian<G> {
+    Jacobian {
+        x: x.mul(&z),
+        y: y.mul(&z.square()),
+        z,
+    }
 }
 
 /// The product of two vectors with permuted lanes.
@@ -81,7 +90,7 @@ fn times_3b<D: Degree>(limb: Limb<D>) -> Limb<D> {
 /// Returns the point in the lanes from `first`, negated if `negate` is set. Takes sizes below 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn summand<D: Degree>(points: &Factor<D>, first: usize, negate: bool) -> Summand<D> {
+pub(super) fn summand<D: Degree>(points: &Factor<D>, first: usize, negate: bool) -> Summand<D> {
     let second = from_lane(first, [0, 0, 0, 0, 1, 2, 2, 0]);
     let first = from_lane(first, [0, 1, 2, 2, 0, 1, 0, 2]);
     let [first_y, second_y] = if negate {
@@ -137,7 +146,11 @@ pub(super) fn double<D: Degree>(points: &Factor<D>) -> Factor<D> {
 /// `v = t1 - 3 b t2` and `w = 3 b t5`: `X' = t3 v - t4 w`, `Y' = u v + 3 t0 w`, `Z' = t4 u + 3 t0 t3`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn add<D: Degree, const FIRST: usize>(points: &mut Factor<D>, other: &Summand<D>, negate: bool) {
+pub(super) fn add<D: Degree, const FIRST: usize>(
+    points: &mut Factor<D>,
+    other: &Summand<D>,
+    negate: bool,
+) {
     // A difference is computed as the opposite of the sum of `other` and the opposite point.
     let point = summand(points, FIRST, negate);
     let products = Loose::product(&point.0, &other.0);
@@ -182,7 +195,7 @@ fn add<D: Degree, const FIRST: usize>(points: &mut Factor<D>, other: &Summand<D>
 /// The images of both points, and their opposites: for points of the subgroup, the multiples by X^2 in G1
 /// and by X in G2. Takes sizes below 64.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn opposite_image<D: Degree>(points: &Factor<D>, factors: &Factor<D>) -> Factor<D> {
+pub(super) fn opposite_image<D: Degree>(points: &Factor<D>, factors: &Factor<D>) -> Factor<D> {
     let conjugate = Loose::each(|i| points.limb(i).conjugate()).factor::<64>();
     Loose::product(&conjugate, factors).factor::<1>()
 }
@@ -260,9 +273,5 @@ pub(super) fn multiple<G: LaneGroup>(point: &Affine<G>, scalar: &[u64; 4]) -> Op
         .store();
     let [x, y, z, _, sum @ ..] = lanes;
     let [sum_x, sum_y, sum_z, _] = sum;
-    (x.is_zero() && y.is_zero() && !z.is_zero()).then(|| Jacobian {
-        x: sum_x.mul(&sum_z),
-        y: sum_y.mul(&sum_z.square()),
-        z: sum_z,
-    })
+    (x.is_zero() && y.is_zero() && !z.is_zero()).then(|| jacobian([sum_x, sum_y, sum_z]))
 }
