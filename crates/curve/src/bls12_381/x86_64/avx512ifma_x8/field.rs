@@ -140,7 +140,7 @@ pub(super) type Fp2Lanes = Lanes<Two>;
 /// Products and multiples of p are summed separately, so that only their lowest limb is on the critical path.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn dot<const N: usize, const CARRY: bool>(a: [&Limbs; N], b: [&Limbs; N]) -> Limbs {
+pub(super) fn dot<const N: usize, const CARRY: bool>(a: [&Limbs; N], b: [&Limbs; N]) -> Limbs {
     let zero = _mm512_setzero_si512();
     let modulus = Modulus::LIMBS.map(|limb| _mm512_set1_epi64(limb));
     let (inverse, mask) = (_mm512_set1_epi64(INVERSE), _mm512_set1_epi64(LIMB_MASK));
