@@ -62,11 +62,12 @@ impl Backend {
             Self::Blst => maps::to_g1(element),
             #[cfg(target_arch = "x86_64")]
             Self::Adx(_) => adx::clear_g1(&adx::to_g1_curve(element)).to_affine(),
-            // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512IfmaX8(..) => unsafe {
-                avx512ifma_x8::clear_g1(&adx::to_g1_curve(element)).to_affine()
-            },
+            Self::Avx512IfmaX8(..) => {
+                let point = adx::to_g1_curve(element);
+                // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+                unsafe { avx512ifma_x8::clear_g1(&point) }.to_affine()
+            }
         }
     }
 
@@ -76,11 +77,12 @@ impl Backend {
             Self::Blst => maps::to_g2(element),
             #[cfg(target_arch = "x86_64")]
             Self::Adx(_) => adx::clear_g2(&adx::to_g2_curve(element)).to_affine(),
-            // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512IfmaX8(..) => unsafe {
-                avx512ifma_x8::clear_g2(&adx::to_g2_curve(element)).to_affine()
-            },
+            Self::Avx512IfmaX8(..) => {
+                let point = adx::to_g2_curve(element);
+                // SAFETY: the backend holds evidence of AVX-512F and IFMA.
+                unsafe { avx512ifma_x8::clear_g2(&point) }.to_affine()
+            }
         }
     }
 

@@ -531,8 +531,8 @@ proptest! {
     }
 }
 
-/// Elements with exceptional cases on their way to G1: one without a first x, and those whose points are in the kernel of
-/// the isogeny or of order 11 after it, once by each of the two x.
+/// Elements with exceptional cases on their way to G1: one whose d is 0 without its exception, and those whose points are
+/// in the kernel of the isogeny, or of order 11 after it, once by each of the two x.
 const EXCEPTIONAL: [[u8; 48]; 5] = [
     hex!(
         "01f7462c8b6cbf74db38f4a9a3d71bda12f01df4948d09ff046edbdd403fc31088b69520ee5c57fb7cc51062bde821b8"

@@ -1,8 +1,8 @@
 //! Clearing cofactors: the multiple of a point of the curve that is in the group.
 //!
-//! For G1, the steps are those of `multiple`, for the point of the check. For G2, whose products take twice as many
-//! lanes, they are repeated here for one point: lanes 0 to 3 hold the real parts of X, Y and Z, lanes 4 to 7 the imaginary
-//! ones. So a product takes half the instructions. The formulas are the same, and complete.
+//! For G1, the steps are those of `multiple`, for the point of the check. For G2 they are repeated here for one point that
+//! fills all lanes: 0 to 2 hold the real parts of X, Y and Z, 4 to 6 the imaginary ones. So a product takes half the
+//! instructions. The formulas are the same, and complete.
 
 use blst::blst_fp2;
 
@@ -72,8 +72,7 @@ const fn halves(of: [u64; WIDTH], real: u64, imaginary: u64) -> [u64; LANES] {
     lanes
 }
 
-/// The first factors of products in Fp2: twice the real parts; and the imaginary parts, negated for the real parts of the
-/// products.
+/// The first factors of products in Fp2: the real parts in both halves; and the imaginary parts, negated in the first.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn first(x: &FpLanes, of: [u64; WIDTH]) -> [FpLanes; 2] {
@@ -84,7 +83,7 @@ fn first(x: &FpLanes, of: [u64; WIDTH]) -> [FpLanes; 2] {
     ]
 }
 
-/// The second factors.
+/// The second factors: both parts, and both exchanged.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn second(y: &FpLanes, of: [u64; WIDTH]) -> [FpLanes; 2] {

@@ -195,7 +195,7 @@ pub(super) fn add<D: Degree, const FIRST: usize>(
 /// The images of both points, and their opposites: for points of the subgroup, the multiples by X^2 in G1
 /// and by X in G2. Takes sizes below 64.
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn opposite_image<D: Degree>(points: &Factor<D>, factors: &Factor<D>) -> Factor<D> {
+fn opposite_image<D: Degree>(points: &Factor<D>, factors: &Factor<D>) -> Factor<D> {
     let conjugate = Loose::each(|i| points.limb(i).conjugate()).factor::<64>();
     Loose::product(&conjugate, factors).factor::<1>()
 }
