@@ -61,10 +61,10 @@ impl Backend {
         match self {
             Self::Blst => maps::to_g1(element),
             #[cfg(target_arch = "x86_64")]
-            Self::Adx(_) => adx::clear_g1(&adx::to_g1_curve(element)).to_affine(),
+            Self::Adx(_) => adx::clear::<adx::G1>(&adx::to_curve::<adx::G1>(element)).to_affine(),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512IfmaX8(..) => {
-                let point = adx::to_g1_curve(element);
+                let point = adx::to_curve::<adx::G1>(element);
                 // SAFETY: the backend holds evidence of AVX-512F and IFMA.
                 unsafe { avx512ifma_x8::clear_g1(&point) }.to_affine()
             }
@@ -76,10 +76,10 @@ impl Backend {
         match self {
             Self::Blst => maps::to_g2(element),
             #[cfg(target_arch = "x86_64")]
-            Self::Adx(_) => adx::clear_g2(&adx::to_g2_curve(element)).to_affine(),
+            Self::Adx(_) => adx::clear::<adx::G2>(&adx::to_curve::<adx::G2>(element)).to_affine(),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512IfmaX8(..) => {
-                let point = adx::to_g2_curve(element);
+                let point = adx::to_curve::<adx::G2>(element);
                 // SAFETY: the backend holds evidence of AVX-512F and IFMA.
                 unsafe { avx512ifma_x8::clear_g2(&point) }.to_affine()
             }

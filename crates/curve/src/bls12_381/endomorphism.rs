@@ -33,7 +33,7 @@ pub(super) fn g1_image(p: &Affine<G1>) -> Affine<G1> {
     }
 }
 
-/// What the endomorphism of G2 multiplies x by: (1 + u)^-((p - 1) / 3), in blst's form.
+/// The factor of x in the endomorphism of G2: (1 + u)^-((p - 1) / 3), in blst's form.
 #[cfg(target_arch = "x86_64")]
 pub(super) const G2_BY_X: Fp2 = Element(blst_fp2 {
     fp: [
@@ -51,7 +51,7 @@ pub(super) const G2_BY_X: Fp2 = Element(blst_fp2 {
     ],
 });
 
-/// What it multiplies y by: (1 + u)^-((p - 1) / 2), in blst's form.
+/// The factor of y: (1 + u)^-((p - 1) / 2), in blst's form.
 #[cfg(target_arch = "x86_64")]
 pub(super) const G2_BY_Y: Fp2 = Element(blst_fp2 {
     fp: [

@@ -3,8 +3,8 @@
 //! The coefficients of the isogenies are those of \[RFC9380\], appendix E, lowest first, multiplied by the constant that
 //! makes the numerators monic. The denominators are powers of one polynomial, as in any isogeny.
 
-use super::field::{Fp, Fp2, INVERSE, P, Words};
-use crate::words::{multiply_add, sub_borrow};
+use super::field::{Fp, Fp2, INVERSE, P, Words, difference};
+use crate::words::multiply_add;
 
 /// 2^768 mod p.
 const R2: Words = [
@@ -35,21 +35,16 @@ const fn constant(digits: &str) -> Fp {
 /// Converts a small number at compile time.
 const fn small(n: i64) -> Fp {
     let words = to_montgomery(&[n.unsigned_abs(), 0, 0, 0, 0, 0]);
-    Fp::from_montgomery(if n < 0 { subtract(&P, &words).0 } else { words })
+    Fp::from_montgomery(if n < 0 {
+        difference(&P, &words).0
+    } else {
+        words
+    })
 }
 
 /// Returns `re + im u`.
 const fn small_in_fp2(re: i64, im: i64) -> Fp2 {
     Fp2::new([small(re), small(im)])
-}
-
-const fn subtract(a: &Words, b: &Words) -> (Words, bool) {
-    let (mut difference, mut borrow, mut i) = ([0; 6], false, 0);
-    while i < 6 {
-        (difference[i], borrow) = sub_borrow(a[i], b[i], borrow);
-        i += 1;
-    }
-    (difference, borrow)
 }
 
 /// `2^384 a mod p`: the Montgomery product with [`R2`], word by word.
@@ -63,8 +58,8 @@ const fn to_montgomery(a: &Words) -> Words {
         i += 1;
     }
     let words = [t[0], t[1], t[2], t[3], t[4], t[5]];
-    let (difference, borrow) = subtract(&words, &P);
-    if borrow { words } else { difference }
+    let (reduced, borrow) = difference(&words, &P);
+    if borrow { words } else { reduced }
 }
 
 /// Adds `a b`. The sum is below 2^448.
@@ -185,7 +180,7 @@ pub(super) const G1_Y: [Fp; 15] = [
         "0e0fa1d816ddc03e6b24255e0d7819c171c40f65e273b853324efcd6356caa205ca2f570f13497804415473a1d634b8f",
     ),
 ];
-/// The denominators are the square and the cube of 11 times this polynomial, likewise.
+/// The denominators are the square and the cube of Z times this polynomial, likewise.
 pub(super) const G1_KERNEL: [Fp; 5] = [
     constant(
         "133341fb0962a34cb0504a9c4fada0a5090d38679b4c040d5d1c3afb023a3409fcc0815fea66d8b02bbef9c8b5a66e07",
@@ -225,5 +220,6 @@ pub(super) const G2_Y: [Fp2; 3] = [
     small_in_fp2(0, -264),
     small_in_fp2(18, -18),
 ];
-/// The denominators are the square and the cube of -3 times this polynomial, likewise.
+/// The denominators are the square and the cube of `G2_SCALE` times this polynomial, likewise.
 pub(super) const G2_KERNEL: [Fp2; 1] = [small_in_fp2(6, -6)];
+pub(super) const G2_SCALE: Fp2 = small_in_fp2(-3, 0);

@@ -7,6 +7,8 @@
 //! An element is below p. A factor may be a sum that is not reduced: one below n p has size n. As 2^384 is above 9.8 p,
 //! a sum of products whose sizes add up to at most 9 is below 2 p before the last subtraction, and no accumulator
 //! overflows if the sizes of the second factors add up to at most 8.
+//!
+//! Reduced sums, differences and halves are in assembly too, because the compiler breaks up their carry chains.
 
 use core::arch::asm;
 
@@ -28,7 +30,7 @@ pub(super) const P: Words = {
 /// -1 / p mod 2^64.
 pub(super) const INVERSE: u64 = 0x89f3_fffc_fffc_fffd;
 
-/// What the assembly reads.
+/// Read by the assembly.
 #[repr(C)]
 struct Constants {
     p: Words,
@@ -200,6 +202,24 @@ macro_rules! product {
     };
 }
 
+/// Adds the products of the word at `$word` with itself, with twice the next word, and with words of twice the element.
+macro_rules! square_row {
+    (
+        $word:literal $next:literal,
+        [$t0:literal $t1:literal $t2:literal],
+        $([$twice:literal $low:literal $high:literal])*
+    ) => {
+        concat!(
+            "mov rdx, [rsi + ", $word, "]\n",
+            multiply_add_step!("rdx", $t0, $t1),
+            "mov rax, [rsi + ", $next, "]\n",
+            "lea rax, [rax + rax]\n",
+            multiply_add_step!("rax", $t1, $t2),
+            $(multiply_add_step!(concat!("[rdi + ", $twice, "]"), $low, $high),)*
+        )
+    };
+}
+
 /// The square of an element, or of a sum below 2^383: for each word, the products with itself and with twice the words
 /// above.
 macro_rules! square {
@@ -227,38 +247,16 @@ macro_rules! square {
             "adc r13, rax",
             "adc r14, 0",
             reduce_row!(["r8" "r9" "r10" "r11" "r12" "r13" "r14"]),
-            "mov rdx, [rsi + 8]",
-            multiply_add_step!("rdx", "r10", "r11"),
-            "mov rax, [rsi + 16]",
-            "lea rax, [rax + rax]",
-            multiply_add_step!("rax", "r11", "r12"),
-            multiply_add_step!("[rdi + 8]", "r12", "r13"),
-            multiply_add_step!("[rdi + 16]", "r13", "r14"),
-            multiply_add_step!("[rdi + 24]", "r14", "r8"),
+            square_row!(8 16, ["r10" "r11" "r12"], [8 "r12" "r13"] [16 "r13" "r14"] [24 "r14" "r8"]),
             "adcx r8, r15",
             reduce_row!(["r9" "r10" "r11" "r12" "r13" "r14" "r8"]),
-            "mov rdx, [rsi + 16]",
-            multiply_add_step!("rdx", "r12", "r13"),
-            "mov rax, [rsi + 24]",
-            "lea rax, [rax + rax]",
-            multiply_add_step!("rax", "r13", "r14"),
-            multiply_add_step!("[rdi + 16]", "r14", "r8"),
-            multiply_add_step!("[rdi + 24]", "r8", "r9"),
+            square_row!(16 24, ["r12" "r13" "r14"], [16 "r14" "r8"] [24 "r8" "r9"]),
             "adcx r9, r15",
             reduce_row!(["r10" "r11" "r12" "r13" "r14" "r8" "r9"]),
-            "mov rdx, [rsi + 24]",
-            multiply_add_step!("rdx", "r14", "r8"),
-            "mov rax, [rsi + 32]",
-            "lea rax, [rax + rax]",
-            multiply_add_step!("rax", "r8", "r9"),
-            multiply_add_step!("[rdi + 24]", "r9", "r10"),
+            square_row!(24 32, ["r14" "r8" "r9"], [24 "r9" "r10"]),
             "adcx r10, r15",
             reduce_row!(["r11" "r12" "r13" "r14" "r8" "r9" "r10"]),
-            "mov rdx, [rsi + 32]",
-            multiply_add_step!("rdx", "r9", "r10"),
-            "mov rax, [rsi + 40]",
-            "lea rax, [rax + rax]",
-            multiply_add_step!("rax", "r10", "r11"),
+            square_row!(32 40, ["r9" "r10" "r11"],),
             "adcx r11, r15",
             reduce_row!(["r12" "r13" "r14" "r8" "r9" "r10" "r11"]),
             "mov rdx, [rsi + 40]",
@@ -425,20 +423,26 @@ fn sum(a: &Words, b: &Words) -> Words {
     sum
 }
 
+/// Returns `a - b` and the borrow.
+pub(super) const fn difference(a: &Words, b: &Words) -> (Words, bool) {
+    let (mut difference, mut borrow, mut i) = ([0; 6], false, 0);
+    while i < 6 {
+        (difference[i], borrow) = sub_borrow(a[i], b[i], borrow);
+        i += 1;
+    }
+    (difference, borrow)
+}
+
 /// `p - a`.
 #[inline(always)]
 fn negated(a: &Words) -> Words {
-    let (mut difference, mut borrow) = ([0; 6], false);
-    for (i, out) in difference.iter_mut().enumerate() {
-        (*out, borrow) = sub_borrow(P[i], a[i], borrow);
-    }
-    difference
+    difference(&P, a).0
 }
 
 /// An integer modulo p.
 #[derive(Clone, Copy, PartialEq)]
 #[repr(transparent)]
-pub(super) struct Fp(Words);
+pub(in super::super::super) struct Fp(Words);
 
 impl Fp {
     /// Takes `2^384 x mod p` for x.
@@ -448,11 +452,6 @@ impl Fp {
 
     pub(super) const fn to_montgomery(self) -> Words {
         self.0
-    }
-
-    /// Whether the integer is odd.
-    pub(super) fn is_odd(&self) -> bool {
-        self.mul(&Self([1, 0, 0, 0, 0, 0])).0[0] & 1 == 1
     }
 
     /// Squares n times.
@@ -516,7 +515,7 @@ impl Field for Fp {
 
 /// `re + im u` with u^2 = -1.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) struct Fp2([Fp; 2]);
+pub(in super::super::super) struct Fp2([Fp; 2]);
 
 impl Fp2 {
     pub(super) const fn new(parts: [Fp; 2]) -> Self {
@@ -540,16 +539,6 @@ impl Fp2 {
     pub(super) fn scale(&self, by: &Fp) -> Self {
         let [re, im] = &self.0;
         Self([re.mul(by), im.mul(by)])
-    }
-
-    /// Whether the real part is odd, or the imaginary one if that is 0.
-    pub(super) fn is_odd(&self) -> bool {
-        let [re, im] = &self.0;
-        if re.is_zero() {
-            im.is_odd()
-        } else {
-            re.is_odd()
-        }
     }
 }
 
@@ -633,7 +622,7 @@ impl Field for Fp2 {
 
 /// y^2 = x^3 + 4, and all curves with another constant, whose points are added in the same way.
 #[derive(Clone, Copy)]
-pub(super) struct G1;
+pub(in super::super::super) struct G1;
 
 impl Curve for G1 {
     type Field = Fp;
@@ -646,7 +635,7 @@ impl Curve for G1 {
 
 /// y^2 = x^3 + 4 (1 + u), and all curves with another constant.
 #[derive(Clone, Copy)]
-pub(super) struct G2;
+pub(in super::super::super) struct G2;
 
 impl Curve for G2 {
     type Field = Fp2;

@@ -13,8 +13,8 @@ use super::{
         fields::{self, Element},
     },
     constants::{
-        G1_A, G1_B, G1_KERNEL, G1_ROOT, G1_X, G1_Y, G1_Z, G2_A, G2_B, G2_KERNEL, G2_ROOT, G2_X,
-        G2_Y, G2_Z, QUARTER,
+        G1_A, G1_B, G1_KERNEL, G1_ROOT, G1_X, G1_Y, G1_Z, G2_A, G2_B, G2_KERNEL, G2_ROOT, G2_SCALE,
+        G2_X, G2_Y, G2_Z, QUARTER,
     },
     field::{Fp, Fp2, G1, G2},
 };
@@ -50,85 +50,91 @@ fn quarter_power(a: &Fp) -> Fp {
     power
 }
 
-/// The curve y^2 = x^3 + A x + B and Z, for simplified SWU.
-struct Isogenous<F> {
-    a: F,
-    b: F,
-    z: F,
+/// A curve to which elements are mapped, through an isogenous one: y^2 = x^3 + A x + B.
+pub(in super::super::super) trait Map:
+    Curve<Field: Field + 'static>
+{
+    /// The same curve over blst's elements.
+    type Blst: Curve;
+
+    const A: Self::Field;
+    const B: Self::Field;
+    /// Z of simplified SWU.
+    const Z: Self::Field;
+    /// The numerators of the isogeny's x and y, and a third polynomial: the denominators are the square and the cube of
+    /// `SCALE` times that. All without their highest coefficient, which is 1.
+    const POLYNOMIALS: [&'static [Self::Field]; 3];
+    const SCALE: Self::Field;
+
+    fn from_blst(element: &<Self::Blst as Curve>::Field) -> Self::Field;
+    fn to_blst(element: &Self::Field) -> <Self::Blst as Curve>::Field;
+
+    /// `sgn0`, which differs between an element and its opposite.
+    fn is_odd(element: &Self::Field) -> bool;
+
+    /// Returns a square root of `g / d^3` or else of `Z^3 g / d^3`, `1 / d`, and which root it is.
+    fn root(g: &Self::Field, d: &Self::Field) -> (Self::Field, Self::Field, bool);
+
+    /// The multiple of a point of the curve that is in the group.
+    fn clear(p: &Jacobian<Self>) -> Jacobian<Self>;
 }
 
-impl<F: Field> Isogenous<F> {
-    /// Returns x and y, up to its sign. `root` takes g and d, and returns a square root of `g / d^3` or else of
-    /// `Z^3 g / d^3`, `1 / d`, and which root it is.
-    fn map(&self, u: &F, root: impl FnOnce(&F, &F) -> (F, F, bool)) -> [F; 2] {
-        let uu = u.square();
-        let zuu = self.z.mul(&uu);
-        let sum = zuu.square().add(&zuu);
-        // x = n / d.
-        let n = self.b.mul(&sum.add(&F::ONE));
-        let d = if sum.is_zero() {
-            self.a.mul(&self.z)
-        } else {
-            self.a.mul(&sum).negate()
-        };
-        let dd = d.square();
-        let g = n.square().add(&self.a.mul(&dd)).mul(&n);
-        let g = g.add(&self.b.mul(&d.mul(&dd)));
-        let (y, inverse, is_first) = root(&g, &d);
-        let x = n.mul(&inverse);
-        if is_first {
-            [x, y]
-        } else {
-            [x.mul(&zuu), y.mul(&uu.mul(u))]
-        }
+/// The point of the curve for an element.
+pub(in super::super::super) fn to_curve<C: Map>(
+    u: &<C::Blst as Curve>::Field,
+) -> Jacobian<C::Blst> {
+    let u = C::from_blst(u);
+    let [x, y] = to_isogenous::<C>(&u);
+    let [x, factor_of_y, kernel] = C::POLYNOMIALS.map(|polynomial| evaluate(polynomial, &x));
+    to_blst::<C>(&Jacobian {
+        x,
+        y: y.mul(&factor_of_y),
+        z: kernel.mul(&C::SCALE),
+    })
+}
+
+/// The multiple of a point of the curve that is in the group.
+pub(in super::super::super) fn clear<C: Map>(p: &Jacobian<C::Blst>) -> Jacobian<C::Blst> {
+    to_blst(&C::clear(&Jacobian {
+        x: C::from_blst(&p.x),
+        y: C::from_blst(&p.y),
+        z: C::from_blst(&p.z),
+    }))
+}
+
+fn to_blst<C: Map>(p: &Jacobian<C>) -> Jacobian<C::Blst> {
+    Jacobian {
+        x: C::to_blst(&p.x),
+        y: C::to_blst(&p.y),
+        z: C::to_blst(&p.z),
     }
 }
 
-/// Returns a square root of `g / d^3` or else of `-G1_ROOT^2 g / d^3`, `1 / d`, and which root it is.
-pub(super) fn root_in_fp(g: &Fp, d: &Fp) -> (Fp, Fp, bool) {
-    let gdd = g.mul(d).mul(d);
-    let t = quarter_power(&gdd.mul(d));
-    let root = gdd.mul(&t); // of g d or -g d
-    let inverse = root.mul(&t); // up to its sign
-    let is_first = inverse.mul(d) == Fp::ONE;
-    let root = root.mul(&inverse.square());
-    if is_first {
-        (root, inverse, true)
+/// Returns x and y on the isogenous curve.
+fn to_isogenous<C: Map>(u: &C::Field) -> [C::Field; 2] {
+    let uu = u.square();
+    let zuu = C::Z.mul(&uu);
+    let sum = zuu.square().add(&zuu);
+    // x = n / d.
+    let n = C::B.mul(&sum.add(&Field::ONE));
+    let d = if sum.is_zero() {
+        C::A.mul(&C::Z)
     } else {
-        (root.mul(&G1_ROOT), inverse.negate(), false)
-    }
-}
-
-/// Returns a square root of `g / d^3` or else of `Z^3 g / d^3`, `1 / d`, and which root it is.
-pub(super) fn root_in_fp2(g: &Fp2, d: &Fp2) -> (Fp2, Fp2, bool) {
-    let mut square = g.mul(d); // y = sqrt(g d) / d^2
-    let (norm, d_norm) = (square.norm(), d.norm());
-    let product = norm.mul(&d_norm);
-    let t = quarter_power(&product.mul(&d_norm));
-    let mut norm_root = product.mul(&t); // of the norm or its opposite
-    let mut inverse = norm_root.mul(&t); // of d_norm, up to its sign
-    let is_first = inverse.mul(&d_norm) == Fp::ONE;
-    if !is_first {
-        inverse = inverse.negate();
-        norm_root = norm_root.mul(&G2_ROOT);
-        square = square.mul(&G2_Z.square().mul(&G2_Z));
-    }
-    // For `re + im u` with the norm n^2, one of `(re + n) / 2` and `(re - n) / 2` is the square of the real part of the
-    // root; their product is `-(im / 2)^2`.
-    let [re, im] = square.parts();
-    let mut candidate = re.add(&norm_root).half();
-    if candidate.is_zero() {
-        candidate = re;
-    }
-    let t = quarter_power(&candidate);
-    let (first, second) = (candidate.mul(&t), im.half().mul(&t));
-    let root = if first.mul(&t) == Fp::ONE {
-        [first, second]
-    } else {
-        [second, first.negate()]
+        C::A.mul(&sum).negate()
     };
-    let inverse = d.conjugate().scale(&inverse);
-    (Fp2::new(root).mul(&inverse.square()), inverse, is_first)
+    let dd = d.square();
+    let g = n.square().add(&C::A.mul(&dd)).mul(&n);
+    let g = g.add(&C::B.mul(&d.mul(&dd)));
+    let (mut y, inverse, is_first) = C::root(&g, &d);
+    let mut x = n.mul(&inverse);
+    if !is_first {
+        x = x.mul(&zuu);
+        y = y.mul(&uu.mul(u));
+    }
+    if C::is_odd(&y) != C::is_odd(u) {
+        y = y.negate();
+    }
+    [x, y]
 }
 
 /// Evaluates a polynomial, given without its highest coefficient, which is 1.
@@ -158,105 +164,126 @@ fn times_x<C: Curve<Field: Field>>(p: &Jacobian<C>, plus_one: bool) -> Jacobian<
     }
 }
 
-/// The point of the curve for a field element.
-pub(in super::super::super) fn to_g1_curve(u: &fields::Fp) -> Jacobian<fields::G1> {
-    let u = from_blst(u);
-    let curve = Isogenous {
-        a: G1_A,
-        b: G1_B,
-        z: G1_Z,
-    };
-    let [x, mut y] = curve.map(&u, root_in_fp);
-    if y.is_odd() != u.is_odd() {
-        y = y.negate();
+/// Whether the integer is odd.
+fn is_odd(element: &Fp) -> bool {
+    let one = Fp::from_montgomery([1, 0, 0, 0, 0, 0]);
+    element.mul(&one).to_montgomery()[0] & 1 == 1
+}
+
+impl Map for G1 {
+    type Blst = fields::G1;
+
+    const A: Fp = G1_A;
+    const B: Fp = G1_B;
+    const Z: Fp = G1_Z;
+    const POLYNOMIALS: [&'static [Fp]; 3] = [&G1_X, &G1_Y, &G1_KERNEL];
+    const SCALE: Fp = G1_Z;
+
+    fn from_blst(element: &fields::Fp) -> Fp {
+        Fp::from_montgomery(element.0.l)
     }
-    let kernel = evaluate(&G1_KERNEL, &x);
-    Jacobian {
-        x: to_blst(evaluate(&G1_X, &x)),
-        y: to_blst(y.mul(&evaluate(&G1_Y, &x))),
-        z: to_blst(kernel.mul(&G1_Z)),
+
+    fn to_blst(element: &Fp) -> fields::Fp {
+        Element(blst_fp {
+            l: element.to_montgomery(),
+        })
+    }
+
+    fn is_odd(element: &Fp) -> bool {
+        is_odd(element)
+    }
+
+    fn root(g: &Fp, d: &Fp) -> (Fp, Fp, bool) {
+        let gdd = g.mul(d).mul(d);
+        let t = quarter_power(&gdd.mul(d));
+        let root = gdd.mul(&t); // of g d or -g d
+        let inverse = root.mul(&t); // up to its sign
+        let is_first = inverse.mul(d) == Fp::ONE;
+        let root = root.mul(&inverse.square());
+        if is_first {
+            (root, inverse, true)
+        } else {
+            (root.mul(&G1_ROOT), inverse.negate(), false)
+        }
+    }
+
+    /// `(X + 1) P`
+    fn clear(p: &Jacobian<Self>) -> Jacobian<Self> {
+        times_x(p, true)
     }
 }
 
-/// The point of the curve for an element of Fp2.
-pub(in super::super::super) fn to_g2_curve(u: &fields::Fp2) -> Jacobian<fields::G2> {
-    let u = fp2_from_blst(u);
-    let curve = Isogenous {
-        a: G2_A,
-        b: G2_B,
-        z: G2_Z,
-    };
-    let [x, mut y] = curve.map(&u, root_in_fp2);
-    if y.is_odd() != u.is_odd() {
-        y = y.negate();
-    }
-    let kernel = evaluate(&G2_KERNEL, &x);
-    Jacobian {
-        x: fp2_to_blst(evaluate(&G2_X, &x)),
-        y: fp2_to_blst(y.mul(&evaluate(&G2_Y, &x))),
-        z: fp2_to_blst(kernel.add(&kernel.double()).negate()),
-    }
-}
+impl Map for G2 {
+    type Blst = fields::G2;
 
-/// `(X + 1) P`
-pub(in super::super::super) fn clear_g1(p: &Jacobian<fields::G1>) -> Jacobian<fields::G1> {
-    let p: Jacobian<G1> = Jacobian {
-        x: from_blst(&p.x),
-        y: from_blst(&p.y),
-        z: from_blst(&p.z),
-    };
-    let multiple = times_x(&p, true);
-    Jacobian {
-        x: to_blst(multiple.x),
-        y: to_blst(multiple.y),
-        z: to_blst(multiple.z),
-    }
-}
+    const A: Fp2 = G2_A;
+    const B: Fp2 = G2_B;
+    const Z: Fp2 = G2_Z;
+    const POLYNOMIALS: [&'static [Fp2]; 3] = [&G2_X, &G2_Y, &G2_KERNEL];
+    const SCALE: Fp2 = G2_SCALE;
 
-/// `(X^2 + X - 1) P - (X + 1) image(P) + image(image(2 P))`
-pub(in super::super::super) fn clear_g2(p: &Jacobian<fields::G2>) -> Jacobian<fields::G2> {
-    let p = Jacobian {
-        x: fp2_from_blst(&p.x),
-        y: fp2_from_blst(&p.y),
-        z: fp2_from_blst(&p.z),
-    };
-    let next = times_x(&p, true);
-    let minus = p.add(&image(&next)).negate();
-    let sum = times_x(&next, false)
-        .add(&minus)
-        .add(&image(&image(&p.double())));
-    Jacobian {
-        x: fp2_to_blst(sum.x),
-        y: fp2_to_blst(sum.y),
-        z: fp2_to_blst(sum.z),
+    fn from_blst(element: &fields::Fp2) -> Fp2 {
+        Fp2::new(element.0.fp.map(|c| Fp::from_montgomery(c.l)))
+    }
+
+    fn to_blst(element: &Fp2) -> fields::Fp2 {
+        Element(blst_fp2 {
+            fp: element.parts().map(|c| G1::to_blst(&c).0),
+        })
+    }
+
+    /// Of the real part, or of the imaginary one if that is 0.
+    fn is_odd(element: &Fp2) -> bool {
+        let [re, im] = element.parts();
+        is_odd(if re.is_zero() { &im } else { &re })
+    }
+
+    fn root(g: &Fp2, d: &Fp2) -> (Fp2, Fp2, bool) {
+        let mut square = g.mul(d); // y = sqrt(g d) / d^2
+        let (norm, d_norm) = (square.norm(), d.norm());
+        let product = norm.mul(&d_norm);
+        let t = quarter_power(&product.mul(&d_norm));
+        let mut norm_root = product.mul(&t); // of the norm or its opposite
+        let mut inverse = norm_root.mul(&t); // of d_norm, up to its sign
+        let is_first = inverse.mul(&d_norm) == Fp::ONE;
+        if !is_first {
+            inverse = inverse.negate();
+            norm_root = norm_root.mul(&G2_ROOT);
+            square = square.mul(&G2_Z.square().mul(&G2_Z));
+        }
+        // For `re + im u` with the norm n^2, one of `(re + n) / 2` and `(re - n) / 2` is the square of the real part of
+        // the root; their product is `-(im / 2)^2`.
+        let [re, im] = square.parts();
+        let mut candidate = re.add(&norm_root).half();
+        if candidate.is_zero() {
+            candidate = re;
+        }
+        let t = quarter_power(&candidate);
+        let (first, second) = (candidate.mul(&t), im.half().mul(&t));
+        let root = if first.mul(&t) == Fp::ONE {
+            [first, second]
+        } else {
+            [second, first.negate()]
+        };
+        let inverse = d.conjugate().scale(&inverse);
+        (Fp2::new(root).mul(&inverse.square()), inverse, is_first)
+    }
+
+    /// `(X^2 + X - 1) P - (X + 1) image(P) + image(image(2 P))`
+    fn clear(p: &Jacobian<Self>) -> Jacobian<Self> {
+        let next = times_x(p, true);
+        let minus = p.add(&image(&next)).negate();
+        times_x(&next, false)
+            .add(&minus)
+            .add(&image(&image(&p.double())))
     }
 }
 
 /// The endomorphism of G2's curve.
 fn image(p: &Jacobian<G2>) -> Jacobian<G2> {
     Jacobian {
-        x: p.x.conjugate().mul(&fp2_from_blst(&G2_BY_X)),
-        y: p.y.conjugate().mul(&fp2_from_blst(&G2_BY_Y)),
+        x: p.x.conjugate().mul(&G2::from_blst(&G2_BY_X)),
+        y: p.y.conjugate().mul(&G2::from_blst(&G2_BY_Y)),
         z: p.z.conjugate(),
     }
-}
-
-pub(super) fn from_blst(element: &fields::Fp) -> Fp {
-    Fp::from_montgomery(element.0.l)
-}
-
-pub(super) fn to_blst(element: Fp) -> fields::Fp {
-    Element(blst_fp {
-        l: element.to_montgomery(),
-    })
-}
-
-pub(super) fn fp2_from_blst(element: &fields::Fp2) -> Fp2 {
-    Fp2::new(element.0.fp.map(|c| from_blst(&Element(c))))
-}
-
-pub(super) fn fp2_to_blst(element: Fp2) -> fields::Fp2 {
-    Element(blst_fp2 {
-        fp: element.parts().map(|c| to_blst(c).0),
-    })
 }

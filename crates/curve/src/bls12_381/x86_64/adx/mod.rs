@@ -14,4 +14,5 @@ mod maps;
 #[cfg(all(test, not(miri)))]
 mod tests;
 
-pub(in super::super) use maps::{clear_g1, clear_g2, to_g1_curve, to_g2_curve};
+pub(in super::super) use field::{G1, G2};
+pub(in super::super) use maps::{clear, to_curve};

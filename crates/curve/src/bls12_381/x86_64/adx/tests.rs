@@ -4,8 +4,8 @@ use lydite_hash::cpu::Adx;
 use proptest::prelude::*;
 
 use super::{
-    field::{Fp, Fp2, P, Words},
-    maps::{fp2_from_blst, fp2_to_blst, root_in_fp, root_in_fp2, to_blst},
+    field::{Fp, Fp2, G1, G2, P, Words},
+    maps::Map,
 };
 use crate::field::Field;
 
@@ -57,8 +57,8 @@ proptest! {
             return Ok(());
         }
         let elements = elements.map(|parts| parts.map(Fp::from_montgomery));
-        compare(elements.map(|[re, _]| re), |x| to_blst(*x));
-        compare(elements.map(Fp2::new), |x| fp2_to_blst(*x));
+        compare(elements.map(|[re, _]| re), G1::to_blst);
+        compare(elements.map(Fp2::new), G2::to_blst);
         let [a, b] = elements[0];
         let (mut power, mut product) = (a, a);
         power.square_times(3);
@@ -67,7 +67,7 @@ proptest! {
         prop_assert!(product == a.mul(&b));
         let a = Fp2::new([a, b]);
         prop_assert!(a.mul(&a.conjugate()) == Fp2::new([a.norm(), Fp::ZERO]));
-        prop_assert!(fp2_from_blst(&fp2_to_blst(a)) == a);
+        prop_assert!(G2::from_blst(&G2::to_blst(&a)) == a);
     }
 
     /// `y^2 d^3` is g or else a multiple of it that depends on nothing.
@@ -78,8 +78,8 @@ proptest! {
         }
         let [a, b, c, d] = parts.map(Fp::from_montgomery);
         prop_assume!(a != Fp::ZERO && c != Fp::ZERO);
-        let (root, inverse, is_first) = root_in_fp(&a, &c);
-        let one = root_in_fp(&Fp::ONE.negate(), &Fp::ONE);
+        let (root, inverse, is_first) = G1::root(&a, &c);
+        let one = G1::root(&Fp::ONE.negate(), &Fp::ONE);
         prop_assert!(!one.2 && one.1 == Fp::ONE);
         let factor = if is_first { Fp::ONE } else { one.0.square().negate() };
         prop_assert!(inverse.mul(&c) == Fp::ONE);
@@ -88,7 +88,7 @@ proptest! {
         // Real numbers have roots that are real or imaginary.
         let [b, d] = if real { [Fp::ZERO; 2] } else { [b, d] };
         let (g, d) = (Fp2::new([a, b]), Fp2::new([c, d]));
-        let (root, inverse, is_first) = root_in_fp2(&g, &d);
+        let (root, inverse, is_first) = G2::root(&g, &d);
         prop_assert!(inverse.mul(&d) == Fp2::ONE);
         let z = Fp2::new([Fp::ONE.double().negate(), Fp::ONE.negate()]);
         let factor = if is_first { Fp2::ONE } else { z.square().mul(&z) };

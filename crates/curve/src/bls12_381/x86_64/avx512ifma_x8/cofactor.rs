@@ -121,6 +121,12 @@ fn times_3b(limb: Limb<One>) -> Limb<One> {
         .times::<12>()
 }
 
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn loose(x: &FpLanes) -> Loose<One> {
+    Loose::each(|i| x.limb(i))
+}
+
 const ALL: [u64; WIDTH] = [0, 1, 2, 3];
 
 /// A point of G2's curve: X, Y, Z, unused. Coordinates are below 4 p.
@@ -165,7 +171,7 @@ impl Point {
         Self(self.0.negate_where::<4>(mask(1)))
     }
 
-    /// The endomorphism. Takes what it multiplies by.
+    /// The endomorphism, given the factors of x, y and 1.
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn image(&self, factors: &FpLanes) -> Self {
         let conjugate = self.0.negate_where::<4>(IMAGINARY);
@@ -175,33 +181,13 @@ impl Point {
     /// `multiple::double`
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn doubled(&self) -> Self {
-        // X Y, Y^2, Z^2, Y Z
         let products = product(first(&self.0, [0, 1, 2, 1]), second(&self.0, [1, 1, 2, 2]));
-        // e is in -14 p .. 27 p.
-        let e = |i: usize| times_3b(products.limb(i).permuted(&const { both([2; 4]) }));
-        // 2 X Y, Y^2 + e, 8 Y^2, 8 Y^2
-        let x = Loose::each(|i| {
-            let limb = products.limb(i).permuted(&const { both([0, 1, 1, 1]) });
-            limb.shifted(&[1, 0, 3, 3, 1, 0, 3, 3])
-                .plus_where::<{ mask(1) }>(e(i))
-        });
-        // Y^2 - 3 e, Y^2 - 3 e, e, Y Z
-        let y = Loose::each(|i| {
-            let (limb, e) = (products.limb(i), e(i));
-            limb.permuted(&const { both([1, 1, 2, 3]) })
-                .minus_where::<{ mask(0) | mask(1) }>(e.times::<3>())
-                .select(mask(2), e)
-        });
+        let [x, y] = multiple::second_factors(&loose(&products), |limb| times_3b(limb));
         let products = product(
             first(&x.carried::<16>(), ALL),
             second(&y.carried::<128>(), ALL),
         );
-        let sums = Loose::each(|i| {
-            let limb = products.limb(i);
-            limb.permuted(&const { both([0, 1, 3, 3]) })
-                .plus_where::<{ mask(1) }>(limb.permuted(&const { both([2; 4]) }))
-        });
-        Self(sums.carried::<0>())
+        Self(multiple::doubled(&loose(&products)).carried::<0>())
     }
 
     /// `multiple::add`

@@ -117,28 +117,46 @@ pub(super) fn double<D: Degree>(points: &Factor<D>) -> Factor<D> {
     const X: [u64; LANES] = both([0, 1, 2, 1]);
     const Y: [u64; LANES] = both([1, 1, 2, 2]);
     let products = permuted_product((points, &X), (points, &Y)); // X Y, Y^2, Z^2, Y Z
+    let [x, y] = second_factors(&products, |limb| times_3b(limb));
+    doubled(&Loose::product(&x.factor::<16>(), &y.factor::<128>())).factor::<1>()
+}
+
+/// The factors of the second round of [`double`], given the products of the first, and the function that multiplies by
+/// 3 b.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn second_factors<D: Degree>(
+    products: &Loose<D>,
+    times_3b: impl Fn(Limb<D>) -> Limb<D>,
+) -> [Loose<D>; 2] {
     // e is in -15 p .. 27 p.
     let e = |i: usize| times_3b(products.limb(i).permuted(&const { both([2; 4]) }));
-    // 2 X Y, Y^2 + e, 8 Y^2, 8 Y^2.
-    let x = Loose::each(|i| {
-        let limb = products.limb(i).permuted(&const { both([0, 1, 1, 1]) });
-        limb.shifted(&[1, 0, 3, 3, 1, 0, 3, 3])
-            .plus_where::<{ mask(1) }>(e(i))
-    });
-    // Y^2 - 3 e, Y^2 - 3 e, e, Y Z.
-    let y = Loose::each(|i| {
-        let (limb, e) = (products.limb(i), e(i));
-        limb.permuted(&const { both([1, 1, 2, 3]) })
-            .minus_where::<{ mask(0) | mask(1) }>(e.times::<3>())
-            .select(mask(2), e)
-    });
-    let products = Loose::product(&x.factor::<16>(), &y.factor::<128>());
+    [
+        // 2 X Y, Y^2 + e, 8 Y^2, 8 Y^2.
+        Loose::each(|i| {
+            let limb = products.limb(i).permuted(&const { both([0, 1, 1, 1]) });
+            limb.shifted(&[1, 0, 3, 3, 1, 0, 3, 3])
+                .plus_where::<{ mask(1) }>(e(i))
+        }),
+        // Y^2 - 3 e, Y^2 - 3 e, e, Y Z.
+        Loose::each(|i| {
+            let (limb, e) = (products.limb(i), e(i));
+            limb.permuted(&const { both([1, 1, 2, 3]) })
+                .minus_where::<{ mask(0) | mask(1) }>(e.times::<3>())
+                .select(mask(2), e)
+        }),
+    ]
+}
+
+/// The result of [`double`], given the products of the second round.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+pub(super) fn doubled<D: Degree>(products: &Loose<D>) -> Loose<D> {
     Loose::each(|i| {
         let limb = products.limb(i);
         limb.permuted(&const { both([0, 1, 3, 3]) })
             .plus_where::<{ mask(1) }>(limb.permuted(&const { both([2; 4]) }))
     })
-    .factor::<1>()
 }
 
 /// Adds to the point in the lanes from `FIRST`, or subtracts if `negate` is set. With `t0 = X1 X2`, `t1 = Y1
