@@ -1,5 +1,7 @@
 //! The field operations that curve arithmetic requires.
 
+use zeroize::Zeroize;
+
 use crate::mask::Mask;
 
 /// A field of odd characteristic with fully carried results. Variable-time, for public data only.
@@ -182,4 +184,31 @@ pub(crate) trait SecretField: LazyField {
     fn select(mask: Mask, yes: &Self, no: &Self) -> Self;
     /// Whether the element is 0.
     fn is_zero_mask(&self) -> Mask;
+}
+
+/// Replaces each of up to `CHUNK` non-zero elements by its inverse, with one inversion. Constant-time if `multiply` and
+/// `invert` are.
+///
+/// Source: [Mon87] §10.3.1.
+pub(crate) fn invert_all<T: Copy + Zeroize, const CHUNK: usize>(
+    elements: &mut [T],
+    one: &T,
+    multiply: impl Fn(&T, &T) -> T,
+    invert: impl Fn(&T) -> T,
+) {
+    let mut before = [*one; CHUNK];
+    let mut product = *one;
+    for (before, element) in before.iter_mut().zip(&*elements) {
+        *before = product;
+        product = multiply(&product, element);
+    }
+    let mut inverse = invert(&product);
+    product.zeroize();
+    for (element, before) in elements.iter_mut().zip(&mut before).rev() {
+        let inverted = multiply(&inverse, before);
+        inverse = multiply(&inverse, element);
+        *element = inverted;
+        before.zeroize();
+    }
+    inverse.zeroize();
 }

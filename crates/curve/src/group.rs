@@ -149,6 +149,35 @@ impl<C: Curve<Field: SecretField>> Affine<C> {
     }
 }
 
+/// Numerator and denominator of the slope of the line through two points, for [`add_with_slope`]. Returns `None` if the
+/// points are opposite. All coordinates have magnitude 1.
+#[inline(always)]
+pub(crate) fn slope<C: Curve>(p: &Affine<C>, q: &Affine<C>) -> Option<[C::Field; 2]> {
+    let difference = q.x.sub(&p.x, 1);
+    if !difference.is_zero() {
+        return Some([q.y.sub(&p.y, 1), difference]);
+    }
+    q.y.sub(&p.y, 1).is_zero().then(|| {
+        let mut numerator = p.x.square().triple();
+        if C::A_IS_MINUS_3 {
+            numerator = numerator.sub(&C::Field::ONE.triple(), 3);
+        }
+        [numerator, p.y.double()]
+    })
+}
+
+/// Adds two points, given the slope of the line through them.
+#[inline(always)]
+pub(crate) fn add_with_slope<C: Curve>(
+    p: &Affine<C>,
+    q: &Affine<C>,
+    slope: &C::Field,
+) -> Affine<C> {
+    let x = slope.square().sub(&p.x, 1).sub(&q.x, 1);
+    let y = slope.mul(&p.x.sub(&x, 5)).sub(&p.y, 1);
+    Affine { x, y }
+}
+
 /// Adds two points with one inversion. `None` is infinity. All coordinates have magnitude 1.
 pub(crate) fn add_affine<C: Curve>(
     p: Option<Affine<C>>,
@@ -157,22 +186,12 @@ pub(crate) fn add_affine<C: Curve>(
     let (Some(p), Some(q)) = (p, q) else {
         return p.or(q);
     };
-    let difference = q.x.sub(&p.x, 1);
-    let (numerator, denominator) = if !difference.is_zero() {
-        (q.y.sub(&p.y, 1), difference)
-    } else if q.y.sub(&p.y, 1).is_zero() {
-        let mut slope = p.x.square().triple();
-        if C::A_IS_MINUS_3 {
-            slope = slope.sub(&C::Field::ONE.triple(), 3);
-        }
-        (slope, p.y.double())
-    } else {
-        return None;
-    };
-    let slope = numerator.mul(&denominator.invert());
-    let x = slope.square().sub(&p.x, 1).sub(&q.x, 1);
-    let y = slope.mul(&p.x.sub(&x, 5)).sub(&p.y, 1);
-    Some(Affine { x, y })
+    let [numerator, denominator] = slope(&p, &q)?;
+    Some(add_with_slope(
+        &p,
+        &q,
+        &numerator.mul(&denominator.invert()),
+    ))
 }
 
 #[derive(Clone, Copy)]
@@ -503,18 +522,21 @@ pub(crate) type Digits<const LENGTH: usize> = ([i16; LENGTH], usize);
 ///
 /// Source: Strauss' interleaving, \[HMV04\] algorithm 3.51.
 #[inline(always)]
-pub(crate) fn interleave<'a, C: Curve<Field: 'a>, const COUNT: usize, const LENGTH: usize>(
-    digits: &mut [Digits<LENGTH>; COUNT],
+pub(crate) fn interleave<'a, C: Curve<Field: 'a>, const LENGTH: usize>(
+    digits: &mut [Digits<LENGTH>],
     entry: impl Fn(usize, i16) -> (Affine<C>, Option<&'a C::Field>),
 ) -> Jacobian<C> {
-    let highest = (0..COUNT).max_by_key(|&j| digits[j].1).unwrap_or(0);
-    let (first, length) = &mut digits[highest];
-    let length = *length;
-    let Some(first) = first[..length].last_mut() else {
+    let (mut highest, mut length) = (0, 0);
+    for (j, digits) in digits.iter().enumerate() {
+        if digits.1 > length {
+            (highest, length) = (j, digits.1);
+        }
+    }
+    if length == 0 {
         return Jacobian::INFINITY;
-    };
+    }
     // The sum starts with the highest digit, not with infinity.
-    let digit = core::mem::take(first);
+    let digit = core::mem::take(&mut digits[highest].0[length - 1]);
     let (point, scale) = entry(highest, digit);
     let mut sum: Jacobian<C> = scale.map_or(point, |scale| point.scaled(scale)).into();
     for position in (0..length).rev() {

@@ -91,7 +91,7 @@ impl Backend {
         match self {
             Self::Blst => points.iter().all(G::contains),
             #[cfg(target_arch = "x86_64")]
-            Self::Adx(_) => points.iter().all(G::contains),
+            Self::Adx(_) => adx::are_in_group::<G::Adx>(points),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
             Self::Avx512IfmaX8(..) => unsafe { avx512ifma_x8::are_in_group(points) },
@@ -107,7 +107,7 @@ impl Backend {
         match self {
             Self::Blst => G::msm(points, scalars),
             #[cfg(target_arch = "x86_64")]
-            Self::Adx(_) => G::msm(points, scalars),
+            Self::Adx(_) => adx::msm(points, scalars),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
             Self::Avx512IfmaX8(..) => unsafe { avx512ifma_x8::msm(points, scalars) },

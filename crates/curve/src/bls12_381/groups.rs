@@ -6,7 +6,10 @@ use blst::*;
 
 use super::fields::{Element, G1, G2};
 #[cfg(target_arch = "x86_64")]
-use super::x86_64::avx512ifma_x8::LaneGroup;
+use super::x86_64::{
+    adx::{self, AdxCurve},
+    avx512ifma_x8::LaneGroup,
+};
 #[cfg(not(target_arch = "x86_64"))]
 use crate::group::Curve as LaneGroup;
 use crate::group::{Affine, Jacobian};
@@ -38,6 +41,9 @@ pub(super) unsafe trait Group: LaneGroup {
     type AffinePoint: Copy;
     /// A point of the curve in blst's form, in Jacobian coordinates.
     type Point: Copy + Default;
+    /// The curve over own elements.
+    #[cfg(target_arch = "x86_64")]
+    type Adx: AdxCurve<Blst = Self>;
 
     const CONTAINS: Contains<Self::AffinePoint>;
     const FROM_AFFINE: FromAffine<Self::Point, Self::AffinePoint>;
@@ -126,6 +132,8 @@ pub(super) unsafe trait Group: LaneGroup {
 unsafe impl Group for G1 {
     type AffinePoint = blst_p1_affine;
     type Point = blst_p1;
+    #[cfg(target_arch = "x86_64")]
+    type Adx = adx::G1;
 
     const CONTAINS: Contains<blst_p1_affine> = blst_p1_affine_in_g1;
     const FROM_AFFINE: FromAffine<blst_p1, blst_p1_affine> = blst_p1_from_affine;
@@ -164,6 +172,8 @@ unsafe impl Group for G1 {
 unsafe impl Group for G2 {
     type AffinePoint = blst_p2_affine;
     type Point = blst_p2;
+    #[cfg(target_arch = "x86_64")]
+    type Adx = adx::G2;
 
     const CONTAINS: Contains<blst_p2_affine> = blst_p2_affine_in_g2;
     const FROM_AFFINE: FromAffine<blst_p2, blst_p2_affine> = blst_p2_from_affine;

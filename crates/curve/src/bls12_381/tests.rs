@@ -517,7 +517,7 @@ proptest! {
 
     /// Compares sums of every size, computed with buckets, with sums of single products.
     #[test]
-    fn msm_is_the_sum_of_products(scalars in proptest::collection::vec(any::<[u8; 32]>(), 0..40)) {
+    fn msm_is_the_sum_of_products(scalars in proptest::collection::vec(any::<[u8; 32]>(), 0..80)) {
         let pairs: Vec<_> = scalars
             .iter()
             .enumerate()

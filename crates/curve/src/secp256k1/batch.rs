@@ -14,7 +14,10 @@ use super::{
     Error, PublicKey, SecretKey, Signature, dispatch::Backend, field::FieldElement, scalar::Scalar,
     signature::x_beyond_order,
 };
-use crate::group::{Affine, Jacobian};
+use crate::{
+    field::invert_all,
+    group::{Affine, Jacobian},
+};
 
 /// Number of items that share an inversion.
 pub(super) const CHUNK: usize = 64;
@@ -396,31 +399,4 @@ pub(super) fn recover_chunk<const CHUNK: usize>(
             Ok(PublicKey(sum.to_affine_with(z_inverse).normalize()))
         };
     }
-}
-
-/// Replaces each of up to `CHUNK` non-zero elements by its inverse, with one inversion. Constant-time if `multiply` and
-/// `invert` are.
-///
-/// Source: [Mon87] §10.3.1.
-fn invert_all<T: Copy + Zeroize, const CHUNK: usize>(
-    elements: &mut [T],
-    one: &T,
-    multiply: impl Fn(&T, &T) -> T,
-    invert: impl Fn(&T) -> T,
-) {
-    let mut before = [*one; CHUNK];
-    let mut product = *one;
-    for (before, element) in before.iter_mut().zip(&*elements) {
-        *before = product;
-        product = multiply(&product, element);
-    }
-    let mut inverse = invert(&product);
-    product.zeroize();
-    for (element, before) in elements.iter_mut().zip(&mut before).rev() {
-        let inverted = multiply(&inverse, before);
-        inverse = multiply(&inverse, element);
-        *element = inverted;
-        before.zeroize();
-    }
-    inverse.zeroize();
 }

@@ -2,3 +2,4 @@
 
 pub(super) mod adx;
 pub(super) mod avx512ifma_x8;
+mod endomorphism;

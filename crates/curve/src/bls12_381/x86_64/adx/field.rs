@@ -13,10 +13,11 @@
 use core::arch::asm;
 
 use super::super::super::fields::{self, ONE, R3, invert};
+use zeroize::Zeroize;
+
 use crate::{
     adx::multiply_add_step,
     field::Field,
-    group::Curve,
     words::{add_carry, sub_borrow},
 };
 
@@ -440,7 +441,7 @@ fn negated(a: &Words) -> Words {
 }
 
 /// An integer modulo p.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Zeroize)]
 #[repr(transparent)]
 pub(in super::super::super) struct Fp(Words);
 
@@ -514,7 +515,7 @@ impl Field for Fp {
 }
 
 /// `re + im u` with u^2 = -1.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Zeroize)]
 pub(in super::super::super) struct Fp2([Fp; 2]);
 
 impl Fp2 {
@@ -617,31 +618,5 @@ impl Field for Fp2 {
     /// By the norm.
     fn invert(&self) -> Self {
         self.conjugate().scale(&self.norm().invert())
-    }
-}
-
-/// y^2 = x^3 + 4, and all curves with another constant, whose points are added in the same way.
-#[derive(Clone, Copy)]
-pub(in super::super::super) struct G1;
-
-impl Curve for G1 {
-    type Field = Fp;
-    const A_IS_MINUS_3: bool = false;
-
-    fn b() -> Fp {
-        Fp::ONE.double().double()
-    }
-}
-
-/// y^2 = x^3 + 4 (1 + u), and all curves with another constant.
-#[derive(Clone, Copy)]
-pub(in super::super::super) struct G2;
-
-impl Curve for G2 {
-    type Field = Fp2;
-    const A_IS_MINUS_3: bool = false;
-
-    fn b() -> Fp2 {
-        Fp2([G1::b(); 2])
     }
 }

@@ -5,22 +5,19 @@
 //! other a. (a is never 0 here, because neither curve has a point with y = 0.) So coordinates are affine until the
 //! isogeny.
 
-use blst::{blst_fp, blst_fp2};
-
 use super::{
-    super::super::{
-        endomorphism::{G2_BY_X, G2_BY_Y, X},
-        fields::{self, Element},
-    },
+    super::super::endomorphism::{G2_BY_X, G2_BY_Y},
     constants::{
         G1_A, G1_B, G1_KERNEL, G1_ROOT, G1_X, G1_Y, G1_Z, G2_A, G2_B, G2_KERNEL, G2_ROOT, G2_SCALE,
         G2_X, G2_Y, G2_Z, QUARTER,
     },
-    field::{Fp, Fp2, G1, G2},
+    curves::{AdxCurve, G1, G2},
+    field::{Fp, Fp2},
+    multiples::times_x,
 };
 use crate::{
     field::Field,
-    group::{Affine, Curve, Jacobian},
+    group::{Curve, Jacobian},
 };
 
 /// `a^((p - 3) / 4)`, in windows of five bits that end with a set one.
@@ -51,12 +48,7 @@ fn quarter_power(a: &Fp) -> Fp {
 }
 
 /// A curve to which elements are mapped, through an isogenous one: y^2 = x^3 + A x + B.
-pub(in super::super::super) trait Map:
-    Curve<Field: Field + 'static>
-{
-    /// The same curve over blst's elements.
-    type Blst: Curve;
-
+pub(in super::super::super) trait Map: AdxCurve<Field: 'static> {
     const A: Self::Field;
     const B: Self::Field;
     /// Z of simplified SWU.
@@ -65,9 +57,6 @@ pub(in super::super::super) trait Map:
     /// `SCALE` times that. All without their highest coefficient, which is 1.
     const POLYNOMIALS: [&'static [Self::Field]; 3];
     const SCALE: Self::Field;
-
-    fn from_blst(element: &<Self::Blst as Curve>::Field) -> Self::Field;
-    fn to_blst(element: &Self::Field) -> <Self::Blst as Curve>::Field;
 
     /// `sgn0`, which differs between an element and its opposite.
     fn is_odd(element: &Self::Field) -> bool;
@@ -86,7 +75,7 @@ pub(in super::super::super) fn to_curve<C: Map>(
     let u = C::from_blst(u);
     let [x, y] = to_isogenous::<C>(&u);
     let [x, factor_of_y, kernel] = C::POLYNOMIALS.map(|polynomial| evaluate(polynomial, &x));
-    to_blst::<C>(&Jacobian {
+    C::jacobian_to_blst(&Jacobian {
         x,
         y: y.mul(&factor_of_y),
         z: kernel.mul(&C::SCALE),
@@ -95,19 +84,7 @@ pub(in super::super::super) fn to_curve<C: Map>(
 
 /// The multiple of a point of the curve that is in the group.
 pub(in super::super::super) fn clear<C: Map>(p: &Jacobian<C::Blst>) -> Jacobian<C::Blst> {
-    to_blst(&C::clear(&Jacobian {
-        x: C::from_blst(&p.x),
-        y: C::from_blst(&p.y),
-        z: C::from_blst(&p.z),
-    }))
-}
-
-fn to_blst<C: Map>(p: &Jacobian<C>) -> Jacobian<C::Blst> {
-    Jacobian {
-        x: C::to_blst(&p.x),
-        y: C::to_blst(&p.y),
-        z: C::to_blst(&p.z),
-    }
+    C::jacobian_to_blst(&C::clear(&C::jacobian(p)))
 }
 
 /// Returns x and y on the isogenous curve.
@@ -144,26 +121,6 @@ fn evaluate<F: Field>(coefficients: &[F], x: &F) -> F {
     coefficients.fold(first, |value, c| value.mul(x).add(c))
 }
 
-/// `X P`, or `(X + 1) P`, for any point of the curve.
-fn times_x<C: Curve<Field: Field>>(p: &Jacobian<C>, plus_one: bool) -> Jacobian<C> {
-    // The same point on the isomorphic curve where its Z is 1.
-    let base: Affine<C> = Affine { x: p.x, y: p.y };
-    let mut multiple = Jacobian::from(base);
-    for bit in (0..X.ilog2()).rev() {
-        multiple = multiple.double();
-        if X >> bit & 1 == 1 {
-            multiple = multiple.add_affine(&base);
-        }
-    }
-    if plus_one {
-        multiple = multiple.add_affine(&base);
-    }
-    Jacobian {
-        z: multiple.z.mul(&p.z),
-        ..multiple
-    }
-}
-
 /// Whether the integer is odd.
 fn is_odd(element: &Fp) -> bool {
     let one = Fp::from_montgomery([1, 0, 0, 0, 0, 0]);
@@ -171,23 +128,11 @@ fn is_odd(element: &Fp) -> bool {
 }
 
 impl Map for G1 {
-    type Blst = fields::G1;
-
     const A: Fp = G1_A;
     const B: Fp = G1_B;
     const Z: Fp = G1_Z;
     const POLYNOMIALS: [&'static [Fp]; 3] = [&G1_X, &G1_Y, &G1_KERNEL];
     const SCALE: Fp = G1_Z;
-
-    fn from_blst(element: &fields::Fp) -> Fp {
-        Fp::from_montgomery(element.0.l)
-    }
-
-    fn to_blst(element: &Fp) -> fields::Fp {
-        Element(blst_fp {
-            l: element.to_montgomery(),
-        })
-    }
 
     fn is_odd(element: &Fp) -> bool {
         is_odd(element)
@@ -214,23 +159,11 @@ impl Map for G1 {
 }
 
 impl Map for G2 {
-    type Blst = fields::G2;
-
     const A: Fp2 = G2_A;
     const B: Fp2 = G2_B;
     const Z: Fp2 = G2_Z;
     const POLYNOMIALS: [&'static [Fp2]; 3] = [&G2_X, &G2_Y, &G2_KERNEL];
     const SCALE: Fp2 = G2_SCALE;
-
-    fn from_blst(element: &fields::Fp2) -> Fp2 {
-        Fp2::new(element.0.fp.map(|c| Fp::from_montgomery(c.l)))
-    }
-
-    fn to_blst(element: &Fp2) -> fields::Fp2 {
-        Element(blst_fp2 {
-            fp: element.parts().map(|c| G1::to_blst(&c).0),
-        })
-    }
 
     /// Of the real part, or of the imaginary one if that is 0.
     fn is_odd(element: &Fp2) -> bool {

@@ -1,13 +1,24 @@
-//! The arithmetic against blst's, and square roots against squares.
+//! The arithmetic and sums of multiples against blst's, and square roots against squares.
+#![allow(clippy::unwrap_used)]
 
+use alloc::vec::Vec;
+
+use blst::{blst_p1_affine_generator, blst_p2_affine_generator, blst_scalar};
 use lydite_hash::cpu::Adx;
 use proptest::prelude::*;
 
 use super::{
-    field::{Fp, Fp2, G1, G2, P, Words},
+    super::super::{
+        fields::{self, Element},
+        groups::Group,
+    },
+    buckets,
+    curves::{AdxCurve, G1, G2},
+    field::{Fp, Fp2, P, Words},
     maps::Map,
+    multiples::{self, FEW},
 };
-use crate::field::Field;
+use crate::{field::Field, group::Affine};
 
 /// Words below p, often with extreme ones.
 fn words() -> impl Strategy<Value = Words> {
@@ -48,6 +59,81 @@ fn compare<F: Field, G: Field>(a: [F; 4], to: impl Fn(&F) -> G) {
     );
     same("zero", F::ZERO, G::ZERO);
     same("one", F::ONE, G::ONE);
+}
+
+/// Compares sums by tables and by buckets with those of blst's multiples. Multipliers have up to `bits` bits.
+fn sums<G: Group>(generator: &Affine<G>, bits: u32) {
+    if Adx::detect().is_none() {
+        return;
+    }
+    let scalar = |k: u128| {
+        let mut scalar = blst_scalar::default();
+        scalar.b[..16].copy_from_slice(&k.to_le_bytes());
+        scalar
+    };
+    let points: Vec<Affine<G>> = (1..40)
+        .map(|k| G::multiple(generator, &scalar(k)).to_affine().unwrap())
+        .flat_map(|point| [point, point.negate_if(true), point])
+        .collect();
+    for count in [0, 1, 2, 3, 10, 100] {
+        for multiplier in [None, Some(0), Some(1), Some(0x5555), Some(u128::MAX)] {
+            let terms: Vec<_> = points[..count]
+                .iter()
+                .enumerate()
+                .map(|(i, point)| {
+                    let k = multiplier.unwrap_or_else(|| {
+                        let hash = lydite_hash::keccak256(&i.to_le_bytes());
+                        u128::from_le_bytes(*hash.first_chunk().unwrap()) >> (i % 128)
+                    });
+                    (*point, k & u128::MAX >> (128 - bits))
+                })
+                .collect();
+            let expected = G::sum(terms.iter().map(|(p, k)| G::multiple(p, &scalar(*k))));
+            let (points, scalars): (Vec<_>, Vec<_>) =
+                terms.iter().map(|(p, k)| (*p, scalar(*k))).unzip();
+            if count <= FEW {
+                let sum = multiples::sum::<G::Adx>(&points, &scalars);
+                assert!(
+                    G::Adx::jacobian_to_blst(&sum).equals(&expected),
+                    "{count} {multiplier:?}"
+                );
+            }
+            let terms: Vec<_> = terms.iter().map(|(p, k)| (G::Adx::affine(p), *k)).collect();
+            let sum = buckets::sum(&terms);
+            assert!(
+                G::Adx::jacobian_to_blst(&sum).equals(&expected),
+                "{count} {multiplier:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn sums_of_multiples() {
+    // SAFETY: blst returns valid pointers to statics.
+    let (g1, g2) = unsafe { (*blst_p1_affine_generator(), *blst_p2_affine_generator()) };
+    let [x, y] = [g1.x, g1.y].map(Element);
+    sums::<fields::G1>(&Affine { x, y }, 128);
+    let [x, y] = [g2.x, g2.y].map(Element);
+    sums::<fields::G2>(&Affine { x, y }, 64);
+}
+
+#[test]
+fn windows_cover_multipliers_and_their_carries() {
+    for count in [1, 10, 1000, 1 << 20] {
+        for bits in 0..=128 {
+            let (width, windows) = buckets::windows(count, bits);
+            let k = u128::MAX.checked_shr(128 - bits as u32).unwrap_or(0);
+            for k in [k, k / 2 + 1, k / 3] {
+                let digits: Vec<i32> = buckets::digits(k, width).take(windows).collect();
+                let sum = digits.iter().rev().fold(0_u128, |sum, digit| {
+                    assert!(digit.unsigned_abs() <= 1 << (width - 1));
+                    (sum << width).wrapping_add_signed((*digit).into())
+                });
+                assert_eq!(sum, k, "{count} {bits}");
+            }
+        }
+    }
 }
 
 proptest! {

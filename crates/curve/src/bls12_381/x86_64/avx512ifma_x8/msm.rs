@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use blst::blst_scalar;
 
 use super::{
-    super::super::{endomorphism::x_digits, groups::Group},
+    super::{super::groups::Group, endomorphism::digits},
     multiple::multiple,
     points,
     subgroup::are_in_group,
@@ -15,23 +15,17 @@ use crate::group::{Affine, Jacobian};
 /// Points per sum. More are processed in several sums, so that the tables take at most a megabyte.
 const AT_ONCE: usize = 128;
 
-/// Returns the scalar as little-endian words.
-fn words(scalar: &blst_scalar) -> [u64; 4] {
-    let words = scalar.b.as_chunks().0;
-    core::array::from_fn(|i| u64::from_le_bytes(words[i]))
-}
-
 /// Returns the sum of products of points of the curve and scalars; `None` if a point is not in the group.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(in super::super::super) fn msm<G: Group>(
     points: &[Affine<G>],
     scalars: &[blst_scalar],
 ) -> Option<Jacobian<G>> {
-    let terms = |point: &Affine<G>, scalar| G::terms(*point, x_digits(words(scalar)));
+    let terms = |point: &Affine<G>, scalar| G::terms(*point, digits(scalar));
     if points.len() <= G::ONE_BY_ONE_UP_TO {
         let mut products = Vec::with_capacity(points.len());
         for (point, scalar) in points.iter().zip(scalars) {
-            products.push(multiple(point, &x_digits(words(scalar)))?);
+            products.push(multiple(point, &digits(scalar))?);
         }
         return Some(G::sum(products));
     }

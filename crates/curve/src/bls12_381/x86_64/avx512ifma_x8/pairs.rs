@@ -4,9 +4,11 @@
 //! coordinates take only one more factor in one round of products.
 
 use super::{
-    super::super::fields::{Fp2, G1, G2},
+    super::{
+        super::fields::{Fp2, G1, G2},
+        endomorphism::Endomorphism,
+    },
     field::{Extension, Lanes},
-    group::LaneGroup,
     products::{Factor, Loose, Operand},
 };
 use crate::{field::LazyField, group::Affine, lanes::LANES};
