@@ -22,6 +22,7 @@ mod montgomery;
 mod safegcd;
 pub mod secp256k1;
 pub mod secp256r1;
+mod tower;
 mod words;
 
 /// Runs the README's example as a test.

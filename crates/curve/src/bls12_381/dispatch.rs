@@ -7,6 +7,7 @@ use lydite_hash::cpu::{Adx, Avx512Ifma};
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{adx, avx512ifma_x8};
 use super::{
+    endomorphism::g1_image,
     fields::{Fp, Fp2, G1, G2},
     groups::Group,
     kzg, maps, pairing,
@@ -18,7 +19,7 @@ use crate::group::{Affine, Jacobian};
 pub(super) enum Backend {
     /// blst, on every target.
     Blst,
-    /// Maps by own field arithmetic with BMI2 and ADX, and the rest as in `Blst`.
+    /// Own field arithmetic with BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Adx(Adx),
     /// Eight points, or the products of a pairing or of one point, at a time, and maps to the curves as in `Adx`:
@@ -120,10 +121,24 @@ impl Backend {
         match self {
             Self::Blst => pairing::miller_loop(pairs),
             #[cfg(target_arch = "x86_64")]
-            Self::Adx(_) => pairing::miller_loop(pairs),
+            Self::Adx(_) => adx::miller_loop(pairs),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
             Self::Avx512IfmaX8(..) => unsafe { avx512ifma_x8::miller_loop(pairs) },
+        }
+    }
+
+    /// Computes `a P - b G` for a and b below r. P must not be infinity.
+    pub(super) fn multiply_subtract(
+        self,
+        p: &Affine<G1>,
+        a: &[u8; 32],
+        b: &[u8; 32],
+    ) -> Jacobian<G1> {
+        match self {
+            Self::Blst => kzg::multiply_subtract(p, a, b, |p| *p, g1_image),
+            #[cfg(target_arch = "x86_64")]
+            Self::Adx(_) | Self::Avx512IfmaX8(..) => adx::multiply_subtract(p, a, b),
         }
     }
 
@@ -133,7 +148,7 @@ impl Backend {
         match self {
             Self::Blst => kzg::miller_loop_of_lines(factors),
             #[cfg(target_arch = "x86_64")]
-            Self::Adx(_) => kzg::miller_loop_of_lines(factors),
+            Self::Adx(_) => adx::miller_loop_of_lines(factors),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
             Self::Avx512IfmaX8(..) => unsafe { avx512ifma_x8::miller_loop_of_lines(factors) },
@@ -145,7 +160,7 @@ impl Backend {
         match self {
             Self::Blst => pairing::final_exponentiation_is_one(f),
             #[cfg(target_arch = "x86_64")]
-            Self::Adx(_) => pairing::final_exponentiation_is_one(f),
+            Self::Adx(_) => adx::final_exponentiation_is_one(f),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
             #[cfg(target_arch = "x86_64")]
             Self::Avx512IfmaX8(..) => unsafe { avx512ifma_x8::final_exponentiation_is_one(f) },

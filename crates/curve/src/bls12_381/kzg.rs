@@ -16,14 +16,14 @@ use blst::{
 use super::{
     Error,
     dispatch::Backend,
-    endomorphism::{g1_image, halves, x_digits},
+    endomorphism::{halves, x_digits},
     fields::{Element, Fp, Fp2, G1},
     miller::{Step, line_part, steps},
     pairing::check,
 };
 use crate::{
     field::Field,
-    group::{Affine, Jacobian, interleave, odd_multiples, wnaf},
+    group::{Affine, Curve, Jacobian, interleave, odd_multiples, wnaf},
 };
 
 /// The order of the groups, big-endian.
@@ -71,10 +71,17 @@ pub(super) fn generator_multiple(index: usize) -> Affine<G1> {
 const WINDOW: u32 = 5;
 const GENERATOR_WINDOW: u32 = GENERATOR.len().ilog2() + 2;
 
-/// Computes `a P - b G` for a and b below r. P must not be infinity.
-pub(super) fn multiply_subtract(p: &Affine<G1>, a: &[u8; 32], b: &[u8; 32]) -> Jacobian<G1> {
-    let (table, scale) = odd_multiples::<G1, { 1 << (WINDOW - 2) }>(p);
-    let images = table.map(|p| g1_image(&p));
+/// Computes `a P - b G` for a and b below r, over one of the implementations of the field, which P is converted to.
+/// `image` is the endomorphism. P must not be infinity.
+pub(super) fn multiply_subtract<C: Curve<Field: Field>>(
+    p: &Affine<G1>,
+    a: &[u8; 32],
+    b: &[u8; 32],
+    convert: impl Fn(&Affine<G1>) -> Affine<C>,
+    image: impl Fn(&Affine<C>) -> Affine<C>,
+) -> Jacobian<C> {
+    let (table, scale) = odd_multiples::<C, { 1 << (WINDOW - 2) }>(&convert(p));
+    let images = table.map(|p| image(&p));
     let digits = |k: u128, window| wnaf::<129>(&[k as u64, (k >> 64) as u64, 0, 0], window);
     let ([a0, a1], [b0, b1]) = (split(a), split(b));
     let mut digits = [
@@ -88,8 +95,8 @@ pub(super) fn multiply_subtract(p: &Affine<G1>, a: &[u8; 32], b: &[u8; 32]) -> J
         let (entry, scale) = match i {
             0 => (table[index], None),
             1 => (images[index], None),
-            2 => (generator_multiple(index), Some(&scale)),
-            _ => (g1_image(&generator_multiple(index)), Some(&scale)),
+            2 => (convert(&generator_multiple(index)), Some(&scale)),
+            _ => (image(&convert(&generator_multiple(index))), Some(&scale)),
         };
         // The endomorphism's image is -X^2 times the point, and the generator's multiple is subtracted.
         let negated = matches!(i, 1 | 2);
@@ -142,8 +149,8 @@ pub(super) fn verify_proof_with(
     let [proof, commitment] = points;
 
     let multiple = match proof {
-        Some(proof) => multiply_subtract(&proof, z, y),
-        None => multiply_subtract(&generator_multiple(0), &[0; 32], y),
+        Some(proof) => backend.multiply_subtract(&proof, z, y),
+        None => backend.multiply_subtract(&generator_multiple(0), &[0; 32], y),
     };
     let left = match commitment {
         Some(commitment) => multiple.add_affine(&commitment),

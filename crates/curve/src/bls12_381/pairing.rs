@@ -4,6 +4,8 @@ use alloc::vec::Vec;
 
 use blst::{blst_final_exp, blst_fp12, blst_fp12_is_one, blst_fp12_mul, blst_miller_loop_n};
 
+#[cfg(target_arch = "x86_64")]
+use super::endomorphism::X;
 use super::{
     Error, G1_LENGTH, G2_LENGTH,
     dispatch::Backend,
@@ -44,6 +46,37 @@ pub(super) fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
         blst_final_exp(&mut power, f);
         blst_fp12_is_one(&power)
     }
+}
+
+/// Raises f, in the cyclotomic subgroup, to the power `3 (p^4 - p^2 + 1) / r`. Source: \[HHT20\].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn hard_part<F: Copy>(
+    f: &F,
+    mul: impl Fn(&F, &F) -> F,
+    square_times: impl Fn(&F, usize) -> F,
+    conjugate: impl Fn(&F) -> F,
+    frobenius: impl Fn(&F, usize) -> F,
+) -> F {
+    // f^-X
+    let power = |f: &F| {
+        let (mut power, mut count) = (*f, 0);
+        for bit in (0..X.ilog2()).rev() {
+            count += 1;
+            if X >> bit & 1 == 1 {
+                power = mul(&square_times(&power, count), f);
+                count = 0;
+            }
+        }
+        conjugate(&square_times(&power, count))
+    };
+    // (x - 1)^2 (x + p) (x^2 + p^2 - 1) + 3
+    let y = mul(&power(f), &conjugate(f));
+    let y = mul(&power(&y), &conjugate(&y));
+    let y = mul(&power(&y), &frobenius(&y, 1));
+    let z = power(&power(&y));
+    let z = mul(&mul(&z, &frobenius(&y, 2)), &conjugate(&y));
+    mul(&z, &mul(&square_times(f, 1), f))
 }
 
 /// Checks that points of the curve are in the group.

@@ -9,12 +9,13 @@
 
 use super::{
     Fp, G1, G2,
-    tower::{Fp2, Fp12, Line, frobenius_factor},
+    tower::{Fp2, Fp12, Line},
 };
 use crate::{
     field::Field,
     group::{Affine, Curve, Jacobian, interleave, odd_multiples, wnaf},
     montgomery::Kernel,
+    tower::Tower,
 };
 
 /// The parameter of the curve: p, the order and the loop length are polynomials in it.
@@ -129,8 +130,8 @@ impl<K: Kernel> Pair<K> {
 /// The endomorphism of the twist that corresponds to Frobenius on the curve over Fp12.
 fn psi<K: Kernel>(q: &Affine<G2<K>>) -> Affine<G2<K>> {
     Affine {
-        x: q.x.conjugate().mul(&const { frobenius_factor(2) }),
-        y: q.y.conjugate().mul(&const { frobenius_factor(3) }),
+        x: q.x.conjugate().mul(&Fp2::FROBENIUS[1]),
+        y: q.y.conjugate().mul(&Fp2::FROBENIUS[2]),
     }
 }
 
@@ -197,7 +198,7 @@ pub(crate) fn miller_loop<K: Kernel>(pairs: &mut [Pair<K>]) -> Option<Fp12<K>> {
     let mut f = Fp12::ONE;
     each_step(&mut f, Fp12::square, |f, step| {
         for pair in pairs.iter_mut() {
-            *f = f.mul_by_line(&pair.take(step));
+            *f = f.mul_by_034(&pair.take(step));
         }
     });
     pairs.iter().all(Pair::is_in_subgroup).then_some(f)

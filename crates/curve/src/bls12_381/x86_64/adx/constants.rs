@@ -1,4 +1,4 @@
-//! The constants of the maps.
+//! The constants of the maps, and of Frobenius.
 //!
 //! The coefficients of the isogenies are those of \[RFC9380\], appendix E, lowest first, multiplied by the constant that
 //! makes the numerators monic. The denominators are powers of one polynomial, as in any isogeny.
@@ -223,3 +223,43 @@ pub(super) const G2_Y: [Fp2; 3] = [
 /// The denominators are the square and the cube of `G2_SCALE` times this polynomial, likewise.
 pub(super) const G2_KERNEL: [Fp2; 1] = [small_in_fp2(6, -6)];
 pub(super) const G2_SCALE: Fp2 = small_in_fp2(-3, 0);
+
+/// (1 + u)^((p - 1) k / 6) for k from 1 to 5.
+pub(super) const FROBENIUS: [Fp2; 5] = [
+    Fp2::new([
+        constant(
+            "1904d3bf02bb0667c231beb4202c0d1f0fd603fd3cbd5f4f7b2443d784bab9c4f67ea53d63e7813d8d0775ed92235fb8",
+        ),
+        constant(
+            "00fc3e2b36c4e03288e9e902231f9fb854a14787b6c7b36fec0c8ec971f63c5f282d5ac14d6c7ec22cf78a126ddc4af3",
+        ),
+    ]),
+    Fp2::new([
+        small(0),
+        constant(
+            "1a0111ea397fe699ec02408663d4de85aa0d857d89759ad4897d29650fb85f9b409427eb4f49fffd8bfd00000000aaac",
+        ),
+    ]),
+    Fp2::new([
+        constant(
+            "06af0e0437ff400b6831e36d6bd17ffe48395dabc2d3435e77f76e17009241c5ee67992f72ec05f4c81084fbede3cc09",
+        ),
+        constant(
+            "06af0e0437ff400b6831e36d6bd17ffe48395dabc2d3435e77f76e17009241c5ee67992f72ec05f4c81084fbede3cc09",
+        ),
+    ]),
+    Fp2::new([
+        constant(
+            "1a0111ea397fe699ec02408663d4de85aa0d857d89759ad4897d29650fb85f9b409427eb4f49fffd8bfd00000000aaad",
+        ),
+        small(0),
+    ]),
+    Fp2::new([
+        constant(
+            "05b2cfd9013a5fd8df47fa6b48b1e045f39816240c0b8fee8beadf4d8e9c0566c63a3e6e257f87329b18fae980078116",
+        ),
+        constant(
+            "144e4211384586c16bd3ad4afa99cc9170df3560e77982d0db45f3536814f0bd5871c1908bd478cd1ee605167ff82995",
+        ),
+    ]),
+];

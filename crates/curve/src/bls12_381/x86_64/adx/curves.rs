@@ -16,6 +16,7 @@ use super::{
 use crate::{
     field::Field,
     group::{Affine, Curve, Jacobian},
+    tower::Tower,
 };
 
 /// A curve over these fields.

@@ -12,12 +12,16 @@
 
 use core::arch::asm;
 
-use super::super::super::fields::{self, ONE, R3, invert};
+use super::{
+    super::super::fields::{self, ONE, R3, invert},
+    constants::FROBENIUS,
+};
 use zeroize::Zeroize;
 
 use crate::{
     adx::multiply_add_step,
     field::Field,
+    tower::Tower,
     words::{add_carry, sub_borrow},
 };
 
@@ -292,6 +296,11 @@ fn dot4(factors: [[&Words; 2]; 4]) -> Words {
 }
 
 #[inline(never)]
+fn dot6(factors: [[&Words; 2]; 6]) -> Words {
+    sum_of_products!(factors, [0 1 2 3 4 5])
+}
+
+#[inline(never)]
 fn multiply(a: &mut Words, b: &Words) {
     *a = product!(a, b);
 }
@@ -527,11 +536,6 @@ impl Fp2 {
         self.0
     }
 
-    pub(super) fn conjugate(&self) -> Self {
-        let [re, im] = &self.0;
-        Self([*re, im.negate()])
-    }
-
     pub(super) fn norm(&self) -> Fp {
         let [Fp(re), Fp(im)] = &self.0;
         Fp(dot2([[re, re], [im, im]]))
@@ -618,5 +622,109 @@ impl Field for Fp2 {
     /// By the norm.
     fn invert(&self) -> Self {
         self.conjugate().scale(&self.norm().invert())
+    }
+}
+
+/// A second factor, with its negated imaginary part for the real part of the product.
+pub(in super::super::super) struct Factor<'a> {
+    re: &'a Words,
+    im: &'a Words,
+    minus_im: Words,
+}
+
+impl Fp2 {
+    /// `sum x[i] y[i]` of two products.
+    #[inline(always)]
+    pub(super) fn dot2([x0, x1]: [&Self; 2], [y0, y1]: [&Factor<'_>; 2]) -> Self {
+        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&x0.0, &x1.0);
+        Self([
+            Fp(dot4([
+                [a0, y0.re],
+                [a1, &y0.minus_im],
+                [b0, y1.re],
+                [b1, &y1.minus_im],
+            ])),
+            Fp(dot4([[a0, y0.im], [a1, y0.re], [b0, y1.im], [b1, y1.re]])),
+        ])
+    }
+}
+
+/// xi is `1 + u`.
+impl Tower for Fp2 {
+    type Factor<'a> = Factor<'a>;
+
+    const FROBENIUS: [Self; 5] = FROBENIUS;
+
+    #[inline(always)]
+    fn conjugate(&self) -> Self {
+        let [re, im] = &self.0;
+        Self([*re, im.negate()])
+    }
+
+    #[inline(always)]
+    fn mul_by_xi(&self) -> Self {
+        let [re, im] = &self.0;
+        Self([re.sub(im), re.add(im)])
+    }
+
+    #[inline(always)]
+    fn factor(&self) -> Factor<'_> {
+        let [Fp(re), Fp(im)] = &self.0;
+        Factor {
+            re,
+            im,
+            minus_im: negated(im),
+        }
+    }
+
+    #[inline(always)]
+    fn dot3([x0, x1, x2]: [&Self; 3], [y0, y1, y2]: [&Factor<'_>; 3]) -> Self {
+        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&x0.0, &x1.0);
+        let [Fp(c0), Fp(c1)] = &x2.0;
+        Self([
+            Fp(dot6([
+                [a0, y0.re],
+                [a1, &y0.minus_im],
+                [b0, y1.re],
+                [b1, &y1.minus_im],
+                [c0, y2.re],
+                [c1, &y2.minus_im],
+            ])),
+            Fp(dot6([
+                [a0, y0.im],
+                [a1, y0.re],
+                [b0, y1.im],
+                [b1, y1.re],
+                [c0, y2.im],
+                [c1, y2.re],
+            ])),
+        ])
+    }
+
+    /// With one reduction for each part of the result.
+    #[inline(always)]
+    fn square4(a: &Self, b: &Self) -> [Self; 2] {
+        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&a.0, &b.0);
+        let (twice_b0, twice_b1, minus_b1) = (sum(b0, b0), sum(b1, b1), negated(b1));
+        let twice_minus_b1 = sum(&minus_b1, &minus_b1);
+        // a^2 is (a0 + a1) (a0 - a1) + 2 a0 a1 u. The parts of xi b^2 are b0 (b0 - 2 b1) - b1^2 and
+        // b0 (b0 + 2 b1) - b1^2. Sizes are at most 4 + 3 + 1.
+        let real = [
+            dot3([
+                [&sum(a0, a1), &sum(a0, &negated(a1))],
+                [b0, &sum(b0, &twice_minus_b1)],
+                [b1, &minus_b1],
+            ]),
+            dot3([
+                [a0, &sum(a1, a1)],
+                [b0, &sum(b0, &twice_b1)],
+                [b1, &minus_b1],
+            ]),
+        ];
+        let product = [
+            dot2([[a0, &twice_b0], [a1, &twice_minus_b1]]),
+            dot2([[a0, &twice_b1], [a1, &twice_b0]]),
+        ];
+        [Self(real.map(Fp)), Self(product.map(Fp))]
     }
 }

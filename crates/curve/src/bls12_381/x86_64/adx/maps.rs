@@ -18,6 +18,7 @@ use super::{
 use crate::{
     field::Field,
     group::{Curve, Jacobian},
+    tower::Tower,
 };
 
 /// `a^((p - 3) / 4)`, in windows of five bits that end with a set one.

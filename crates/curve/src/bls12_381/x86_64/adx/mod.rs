@@ -5,7 +5,9 @@
 //! - `multiples`: subgroup checks and sums of multiples.
 //! - `buckets`: sums of many multiples.
 //! - `maps`: the maps.
-//! - `constants`: their constants.
+//! - `tower`: products of Fp12 with lines.
+//! - `pairing`: the Miller loop and the final exponentiation.
+//! - `constants`: the constants of the maps, and of Frobenius.
 //!
 //! Source: \[RFC9380\] §6.6.3, §8.8 and appendix E; \[Mon85\], word by word with interleaved products (CIOS): \[KAK96\],
 //! sums of products: \[Longa23\] §3; square roots in Fp2: \[Scott20\]; multiples in G2: \[BP17\].
@@ -17,9 +19,14 @@ mod curves;
 mod field;
 mod maps;
 mod multiples;
+mod pairing;
 #[cfg(all(test, not(miri)))]
 mod tests;
+mod tower;
 
 pub(in super::super) use curves::{AdxCurve, G1, G2};
 pub(in super::super) use maps::{clear, to_curve};
-pub(in super::super) use multiples::{are_in_group, msm};
+pub(in super::super) use multiples::{are_in_group, msm, multiply_subtract};
+pub(in super::super) use pairing::{
+    final_exponentiation_is_one, miller_loop, miller_loop_of_lines,
+};

@@ -8,11 +8,11 @@ use blst::blst_scalar;
 
 use super::{
     super::{
-        super::{endomorphism::X, groups::Group},
+        super::{endomorphism::X, fields, groups::Group, kzg},
         endomorphism::{Endomorphism, digits},
     },
     buckets,
-    curves::AdxCurve,
+    curves::{AdxCurve, G1},
 };
 use crate::{
     field::{Field, invert_all},
@@ -105,4 +105,13 @@ pub(super) fn sum<C: AdxCurve>(points: &[Affine<C::Blst>], scalars: &[blst_scala
         // The image is -X^POWER times the point, and each point has an even number of tables.
         (entry.negate_if((digit < 0) != (i % 2 == 1)), None)
     })
+}
+
+/// [`kzg::multiply_subtract`] over this field.
+pub(in super::super::super) fn multiply_subtract(
+    p: &Affine<fields::G1>,
+    a: &[u8; 32],
+    b: &[u8; 32],
+) -> Jacobian<fields::G1> {
+    G1::jacobian_to_blst(&kzg::multiply_subtract(p, a, b, G1::affine, G1::image))
 }

@@ -1,9 +1,9 @@
-//! The arithmetic and sums of multiples against blst's, and square roots against squares.
+//! The arithmetic, towers and sums of multiples against blst's, and square roots against squares.
 #![allow(clippy::unwrap_used)]
 
 use alloc::vec::Vec;
 
-use blst::{blst_p1_affine_generator, blst_p2_affine_generator, blst_scalar};
+use blst::*;
 use lydite_hash::cpu::Adx;
 use proptest::prelude::*;
 
@@ -17,8 +17,13 @@ use super::{
     field::{Fp, Fp2, P, Words},
     maps::Map,
     multiples::{self, FEW},
+    tower::{self, Fp12},
 };
-use crate::{field::Field, group::Affine};
+use crate::{
+    field::Field,
+    group::Affine,
+    tower::{Fp6, Tower},
+};
 
 /// Words below p, often with extreme ones.
 fn words() -> impl Strategy<Value = Words> {
@@ -136,7 +141,69 @@ fn windows_cover_multipliers_and_their_carries() {
     }
 }
 
+/// The result of one of blst's functions.
+fn by_blst(f: impl Fn(*mut blst_fp12, *const blst_fp12), a: &Fp12) -> Fp12 {
+    let mut out = blst_fp12::default();
+    f(&mut out, &tower::to_blst(a));
+    tower::from_blst(&out)
+}
+
+fn fp12(parts: &[Words]) -> Fp12 {
+    let half = |at| {
+        Fp6(core::array::from_fn(|i| {
+            Fp2::new([0, 1].map(|part| Fp::from_montgomery(parts[at + 2 * i + part])))
+        }))
+    };
+    Fp12 {
+        c0: half(0),
+        c1: half(6),
+    }
+}
+
 proptest! {
+    #[test]
+    fn tower_is_that_of_blst(
+        parts in prop::collection::vec(words(), 24),
+        count in 0..20_usize,
+    ) {
+        if Adx::detect().is_none() {
+            return Ok(());
+        }
+        let (a, b) = (fp12(&parts[..12]), fp12(&parts[12..]));
+        let [to_a, to_b] = [&a, &b].map(tower::to_blst);
+        // SAFETY: all closures get pointers to field elements.
+        unsafe {
+            prop_assert!(a.mul(&b) == by_blst(|out, a| blst_fp12_mul(out, a, &to_b), &a));
+            prop_assert!(a.square() == by_blst(|out, a| blst_fp12_sqr(out, a), &a));
+            prop_assert!(a.invert() == by_blst(|out, a| blst_fp12_inverse(out, a), &a));
+            let mut conjugate = to_a;
+            blst_fp12_conjugate(&mut conjugate);
+            prop_assert!(a.conjugate() == tower::from_blst(&conjugate));
+            let mut power = a;
+            for n in 1..=3 {
+                power = power.frobenius();
+                prop_assert!(power == by_blst(|out, a| blst_fp12_frobenius_map(out, a, n), &a));
+            }
+            let Fp6([x, y, z]) = b.c0;
+            for z in [z, Fp2::ONE] {
+                let line = blst_fp6 { fp2: [x, y, z].map(|c| G2::to_blst(&c).0) };
+                let product = by_blst(|out, a| blst_fp12_mul_by_xy00z0(out, a, &line), &a);
+                prop_assert!(a.mul_by_014(&[x, y, z]) == product);
+                if z == Fp2::ONE {
+                    prop_assert!(a.mul_by_monic_014(&[x, y]) == product);
+                }
+            }
+            // An element of the cyclotomic subgroup.
+            let easy = a.conjugate().mul(&a.invert());
+            let easy = easy.frobenius().frobenius().mul(&easy);
+            let power = (0..count).fold(easy, |power, _| {
+                by_blst(|out, a| blst_fp12_cyclotomic_sqr(out, a), &power)
+            });
+            prop_assert!(easy.cyclotomic_square_times(count) == power);
+        }
+        prop_assert!(Fp12::ONE.cyclotomic_square_times(count) == Fp12::ONE);
+    }
+
     #[test]
     fn the_same_as_blst(elements in prop::array::uniform4([words(), words()])) {
         if Adx::detect().is_none() {

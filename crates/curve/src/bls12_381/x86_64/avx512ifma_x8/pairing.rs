@@ -11,9 +11,9 @@ use blst::{
 
 use super::{
     super::super::{
-        endomorphism::X,
         fields::{Fp, G1, G2},
         miller::{LINES, Step, line_part, steps},
+        pairing::hard_part,
     },
     field::{Fp2Lanes, FpLanes, LIMBS},
     pairs::{PAIRS, Pairs},
@@ -110,20 +110,7 @@ fn frobenius(f: &Fp12, n: usize) -> Fp12 {
     Fp12::load(&power)
 }
 
-/// Raises an element of the cyclotomic subgroup to the power -X.
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn power_of_parameter(f: &Fp12) -> Fp12 {
-    let mut power = *f;
-    for bit in (0..X.ilog2()).rev() {
-        power = power.cyclotomic_square();
-        if X >> bit & 1 == 1 {
-            power = power.mul(f);
-        }
-    }
-    power.conjugate()
-}
-
-/// Computes `f^(3 (p^12 - 1) / r)`, with the hard part from \[HHT20\].
+/// Computes `f^(3 (p^12 - 1) / r)`.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn final_exponentiation(f: &blst_fp12) -> blst_fp12 {
     // (p^6 - 1)(p^2 + 1)
@@ -136,13 +123,14 @@ pub(super) fn final_exponentiation(f: &blst_fp12) -> blst_fp12 {
     }
     let easy = Fp12::load(&easy);
     let f = frobenius(&easy, 2).mul(&easy);
-    // (x - 1)^2 (x + p) (x^2 + p^2 - 1) + 3
-    let y = power_of_parameter(&f).mul(&f.conjugate());
-    let y = power_of_parameter(&y).mul(&y.conjugate());
-    let y = power_of_parameter(&y).mul(&frobenius(&y, 1));
-    let z = power_of_parameter(&power_of_parameter(&y));
-    let z = z.mul(&frobenius(&y, 2)).mul(&y.conjugate());
-    z.mul(&f.cyclotomic_square().mul(&f)).store()
+    let power = hard_part(
+        &f,
+        |a, b| a.mul(b),
+        |f, n| f.cyclotomic_square_times(n),
+        |f| f.conjugate(),
+        |f, n| frobenius(f, n),
+    );
+    power.store()
 }
 
 /// Whether the final exponentiation of `f` gives one.

@@ -122,6 +122,16 @@ impl Fp12 {
         Self(square.reduce::<382, 0>().factor::<0>())
     }
 
+    /// Squares an element of the cyclotomic subgroup n times.
+    #[target_feature(enable = "avx512f,avx512ifma")]
+    pub(super) fn cyclotomic_square_times(&self, n: usize) -> Self {
+        let mut power = *self;
+        for _ in 0..n {
+            power = power.cyclotomic_square();
+        }
+        power
+    }
+
     /// The p^6-th power. In the cyclotomic subgroup this is the inverse.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn conjugate(&self) -> Self {

@@ -6,12 +6,12 @@ use super::{
     super::super::{
         G2,
         pairing::{Pair, Step},
-        tower::{self, frobenius_factor},
+        tower,
     },
     field::Field,
     tower::{Factor, Fp2, Loose},
 };
-use crate::{field, group::Curve, lanes::LANES, montgomery::Adx};
+use crate::{field, group::Curve, lanes::LANES, montgomery::Adx, tower::Tower};
 
 /// Points of the twist, affine.
 #[derive(Clone, Copy)]
@@ -56,8 +56,8 @@ impl Pairs {
             py: Field::load(&lanes.map(|pair| pair.map(|pair| pair.p.y))),
             q,
             psi: [
-                splat(const { frobenius_factor(2) }),
-                splat(const { frobenius_factor(3) }),
+                splat(tower::Fp2::FROBENIUS[1]),
+                splat(tower::Fp2::FROBENIUS[2]),
             ],
             triple_b: splat(field::Field::add(&field::Field::double(&b), &b)),
             x: q.x,

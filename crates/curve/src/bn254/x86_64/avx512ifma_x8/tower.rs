@@ -3,10 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::{
-    super::super::{
-        P,
-        tower::{self, Fp6, frobenius_factor},
-    },
+    super::super::{P, tower},
     field::{Field, Wide},
 };
 use crate::{
@@ -17,6 +14,7 @@ use crate::{
         tower::{EVEN, ODD, ROTATED, SPLAT, SQUARE},
     },
     montgomery::Adx,
+    tower::{Fp6, Tower},
 };
 
 pub(super) type Fp2 = field::Fp2Lanes<P, 5>;
@@ -250,11 +248,11 @@ impl Fp12 {
     pub(super) fn frobenius(&self) -> Self {
         let factors: [Option<tower::Fp2<Adx>>; LANES] = [
             Some(crate::field::Field::ONE),
-            Some(const { frobenius_factor(1) }),
-            Some(const { frobenius_factor(2) }),
-            Some(const { frobenius_factor(3) }),
-            Some(const { frobenius_factor(4) }),
-            Some(const { frobenius_factor(5) }),
+            Some(tower::Fp2::FROBENIUS[0]),
+            Some(tower::Fp2::FROBENIUS[1]),
+            Some(tower::Fp2::FROBENIUS[2]),
+            Some(tower::Fp2::FROBENIUS[3]),
+            Some(tower::Fp2::FROBENIUS[4]),
             None,
             None,
         ];
