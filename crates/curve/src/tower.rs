@@ -41,13 +41,13 @@ pub(crate) trait Tower: Field + 'static {
 
 /// `3 t - 2 f`
 #[inline(always)]
-pub(crate) fn minus<F: Field>(t: &F, f: &F) -> F {
+pub(crate) fn triple_minus_double<F: Field>(t: &F, f: &F) -> F {
     t.sub(f).double().add(t)
 }
 
 /// `3 t + 2 f`
 #[inline(always)]
-pub(crate) fn plus<F: Field>(t: &F, f: &F) -> F {
+pub(crate) fn triple_plus_double<F: Field>(t: &F, f: &F) -> F {
     t.add(f).double().add(t)
 }
 
@@ -196,8 +196,16 @@ impl<F: Tower> Fp12<F> {
         let [t2, t3] = F::square4(g0, f2);
         let [t4, t5] = F::square4(f1, g2);
         Self {
-            c0: Fp6([minus(&t0, f0), minus(&t2, f1), minus(&t4, f2)]),
-            c1: Fp6([plus(&t5.mul_by_xi(), g0), plus(&t1, g1), plus(&t3, g2)]),
+            c0: Fp6([
+                triple_minus_double(&t0, f0),
+                triple_minus_double(&t2, f1),
+                triple_minus_double(&t4, f2),
+            ]),
+            c1: Fp6([
+                triple_plus_double(&t5.mul_by_xi(), g0),
+                triple_plus_double(&t1, g1),
+                triple_plus_double(&t3, g2),
+            ]),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     field::Field,
-    tower::{self, Fp6, Tower, minus, plus},
+    tower::{self, Fp6, Tower, triple_minus_double, triple_plus_double},
 };
 
 pub(super) type Fp12 = tower::Fp12<Fp2>;
@@ -87,8 +87,14 @@ impl Fp12 {
         for _ in 0..n {
             let [t2, t3] = Fp2::square4(&b[0], &b[1]);
             let [t4, t5] = Fp2::square4(&c[0], &c[1]);
-            b = [plus(&t5.mul_by_xi(), &b[0]), minus(&t4, &b[1])];
-            c = [minus(&t2, &c[0]), plus(&t3, &c[1])];
+            b = [
+                triple_plus_double(&t5.mul_by_xi(), &b[0]),
+                triple_minus_double(&t4, &b[1]),
+            ];
+            c = [
+                triple_minus_double(&t2, &c[0]),
+                triple_plus_double(&t3, &c[1]),
+            ];
         }
         // A = (B^2 - conj(C)) conj(C) / (C conj(C))
         let [t2, t3] = Fp2::square4(&b[0], &b[1]);
