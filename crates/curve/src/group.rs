@@ -598,3 +598,16 @@ pub(crate) fn wnaf<const LENGTH: usize>(k: &[u64; 4], window: u32) -> Digits<LEN
         position += window as usize;
     }
 }
+
+/// Returns the signed digits of `k` in windows of `width` bits, lowest first: from `-2^(width - 1) + 1` to
+/// `2^(width - 1)`.
+#[cfg(all(feature = "bls12-381", target_arch = "x86_64"))]
+pub(crate) fn signed_digits(k: u128, width: usize) -> impl Iterator<Item = i32> {
+    let mut carry = 0;
+    (0..).step_by(width).map(move |bit| {
+        let low = k.checked_shr(bit).unwrap_or(0) as i32 & ((1 << width) - 1);
+        let digit = low + carry;
+        carry = i32::from(digit > 1 << (width - 1));
+        digit - (carry << width)
+    })
+}

@@ -28,8 +28,6 @@ type FromAffine<P, A> = unsafe extern "C" fn(*mut P, *const A);
 type Multiply<P> = unsafe extern "C" fn(*mut P, *const P, *const u8, usize);
 type Pippenger<P, A> =
     unsafe extern "C" fn(*mut P, *const *const A, usize, *const *const u8, usize, *mut limb_t);
-#[cfg(target_arch = "x86_64")]
-type Add<P> = unsafe extern "C" fn(*mut P, *const P, *const P);
 type ScratchSize = unsafe extern "C" fn(usize) -> usize;
 
 /// A group: the points of a subgroup of the curve.
@@ -50,13 +48,8 @@ pub(super) unsafe trait Group: LaneGroup {
     const MULTIPLY: Multiply<Self::Point>;
     const PIPPENGER: Pippenger<Self::Point, Self::AffinePoint>;
     const PIPPENGER_SCRATCH: ScratchSize;
-    #[cfg(target_arch = "x86_64")]
-    const ADD: Add<Self::Point>;
 
     fn to_blst(point: &Affine<Self>) -> Self::AffinePoint;
-
-    #[cfg(target_arch = "x86_64")]
-    fn to_blst_jacobian(point: &Jacobian<Self>) -> Self::Point;
 
     fn from_blst(point: &Self::Point) -> Jacobian<Self>;
 
@@ -103,18 +96,6 @@ pub(super) unsafe trait Group: LaneGroup {
         Self::from_blst(&sum)
     }
 
-    /// The sum of points, which may be equal.
-    #[cfg(target_arch = "x86_64")]
-    fn sum(points: impl IntoIterator<Item = Jacobian<Self>>) -> Jacobian<Self> {
-        let mut total = Self::Point::default();
-        for point in points {
-            let (before, point) = (total, Self::to_blst_jacobian(&point));
-            // SAFETY: the pointers come from references to two points to read and one to write.
-            unsafe { Self::ADD(&mut total, &before, &point) };
-        }
-        Self::from_blst(&total)
-    }
-
     /// Returns the sum of products of points of the curve and scalars; `None` if a point is not in the group.
     fn msm(points: &[Affine<Self>], scalars: &[blst_scalar]) -> Option<Jacobian<Self>> {
         if !points.iter().all(Self::contains) {
@@ -140,22 +121,11 @@ unsafe impl Group for G1 {
     const MULTIPLY: Multiply<blst_p1> = blst_p1_mult;
     const PIPPENGER: Pippenger<blst_p1, blst_p1_affine> = blst_p1s_mult_pippenger;
     const PIPPENGER_SCRATCH: ScratchSize = blst_p1s_mult_pippenger_scratch_sizeof;
-    #[cfg(target_arch = "x86_64")]
-    const ADD: Add<blst_p1> = blst_p1_add_or_double;
 
     fn to_blst(point: &Affine<Self>) -> blst_p1_affine {
         blst_p1_affine {
             x: point.x.0,
             y: point.y.0,
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn to_blst_jacobian(point: &Jacobian<Self>) -> blst_p1 {
-        blst_p1 {
-            x: point.x.0,
-            y: point.y.0,
-            z: point.z.0,
         }
     }
 
@@ -180,22 +150,11 @@ unsafe impl Group for G2 {
     const MULTIPLY: Multiply<blst_p2> = blst_p2_mult;
     const PIPPENGER: Pippenger<blst_p2, blst_p2_affine> = blst_p2s_mult_pippenger;
     const PIPPENGER_SCRATCH: ScratchSize = blst_p2s_mult_pippenger_scratch_sizeof;
-    #[cfg(target_arch = "x86_64")]
-    const ADD: Add<blst_p2> = blst_p2_add_or_double;
 
     fn to_blst(point: &Affine<Self>) -> blst_p2_affine {
         blst_p2_affine {
             x: point.x.0,
             y: point.y.0,
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn to_blst_jacobian(point: &Jacobian<Self>) -> blst_p2 {
-        blst_p2 {
-            x: point.x.0,
-            y: point.y.0,
-            z: point.z.0,
         }
     }
 

@@ -11,7 +11,7 @@ use zeroize::Zeroize;
 
 use crate::{
     field::{Field, invert_all},
-    group::{Affine, Curve, Jacobian, add_with_slope, slope},
+    group::{Affine, Curve, Jacobian, add_with_slope, signed_digits, slope},
 };
 
 /// A point; `None` is infinity.
@@ -80,20 +80,9 @@ fn sum_buckets<C: Curve<Field: Field + Zeroize>>(
         .map(move |length| if length > 0 { points.next()? } else { None })
 }
 
-/// Returns the signed digits of a multiplier, lowest first: from `-2^(width - 1) + 1` to `2^(width - 1)`.
-pub(super) fn digits(k: u128, width: usize) -> impl Iterator<Item = i32> {
-    let mut carry = 0;
-    (0..).step_by(width).map(move |bit| {
-        let low = k.checked_shr(bit).unwrap_or(0) as i32 & ((1 << width) - 1);
-        let digit = low + carry;
-        carry = i32::from(digit > 1 << (width - 1));
-        digit - (carry << width)
-    })
-}
-
 /// Returns the number of bits of the windows for which `count` multipliers need the fewest additions, and the number of
 /// windows.
-pub(super) fn windows(count: usize, bits: usize) -> (usize, usize) {
+fn windows(count: usize, bits: usize) -> (usize, usize) {
     let windows = |width: usize| bits / width + 1; // the last one has the carry
     let width = (2..=16)
         .min_by_key(|&width| windows(width) * (count + (1 << width)))
@@ -129,7 +118,10 @@ pub(super) fn sum<C: Curve<Field: Field + Zeroize>>(terms: &[(Affine<C>, u128)])
     let bits = terms.iter().map(|(_, k)| u128::BITS - k.leading_zeros());
     let (width, windows) = windows(terms.len(), bits.max().unwrap_or(0) as usize);
     let per_window = 1 << (width - 1);
-    let mut all_digits: Vec<_> = terms.iter().map(|(_, k)| digits(*k, width)).collect();
+    let mut all_digits: Vec<_> = terms
+        .iter()
+        .map(|(_, k)| signed_digits(*k, width))
+        .collect();
 
     // The sums of the buckets: window by window, by the absolute value of the digit.
     let mut buckets = Vec::with_capacity(windows * per_window);

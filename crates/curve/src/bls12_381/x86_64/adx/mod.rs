@@ -26,7 +26,9 @@ mod tower;
 
 pub(in super::super) use curves::{AdxCurve, G1, G2};
 pub(in super::super) use maps::{clear, to_curve};
+pub(super) use multiples::sum_of_points;
 pub(in super::super) use multiples::{are_in_group, msm, multiply_subtract};
+pub(super) use pairing::{easy_part, frobenius};
 pub(in super::super) use pairing::{
     final_exponentiation_is_one, miller_loop, miller_loop_of_lines,
 };

@@ -54,6 +54,15 @@ pub(in super::super::super) fn are_in_group<C: AdxCurve>(points: &[Affine<C::Bls
     points.iter().all(|point| is_in_group(&C::affine(point)))
 }
 
+/// The sum of points, which may be equal.
+pub(in super::super) fn sum_of_points<G: Group>(
+    points: impl IntoIterator<Item = Jacobian<G>>,
+) -> Jacobian<G> {
+    let points = points.into_iter().map(|point| G::Adx::jacobian(&point));
+    let sum = points.fold(Jacobian::INFINITY, |sum, point| sum.add(&point));
+    G::Adx::jacobian_to_blst(&sum)
+}
+
 /// Bits of a digit of a multiplier, with its sign.
 const WINDOW: u32 = 5;
 /// Odd multiples in a table.

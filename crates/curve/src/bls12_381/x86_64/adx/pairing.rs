@@ -149,14 +149,22 @@ pub(in super::super::super) fn miller_loop_of_lines(
     to_blst(&f)
 }
 
+/// Raises f to the power `(p^6 - 1)(p^2 + 1)`, which is in the cyclotomic subgroup.
+pub(in super::super) fn easy_part(f: &blst_fp12) -> blst_fp12 {
+    let f = from_blst(f);
+    let f = f.conjugate().mul(&f.invert());
+    to_blst(&f.frobenius().frobenius().mul(&f))
+}
+
+/// The p^n-th power.
+pub(in super::super) fn frobenius(f: &blst_fp12, n: usize) -> blst_fp12 {
+    to_blst(&(0..n).fold(from_blst(f), |f, _| f.frobenius()))
+}
+
 /// Whether the final exponentiation of `f` gives one.
 pub(in super::super::super) fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
-    let f = from_blst(f);
-    // (p^6 - 1)(p^2 + 1)
-    let f = f.conjugate().mul(&f.invert());
-    let f = f.frobenius().frobenius().mul(&f);
     let power = hard_part(
-        &f,
+        &from_blst(&easy_part(f)),
         Fp12::mul,
         Fp12::cyclotomic_square_times,
         Fp12::conjugate,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use blst::blst_scalar;
 
 use super::{
-    super::{super::groups::Group, endomorphism::digits},
+    super::{super::groups::Group, adx, endomorphism::digits},
     multiple::multiple,
     points,
     subgroup::are_in_group,
@@ -27,13 +27,13 @@ pub(in super::super::super) fn msm<G: Group>(
         for (point, scalar) in points.iter().zip(scalars) {
             products.push(multiple(point, &digits(scalar))?);
         }
-        return Some(G::sum(products));
+        return Some(adx::sum_of_points(products));
     }
     if !are_in_group(points) {
         return None;
     }
     let chunks = points.chunks(AT_ONCE).zip(scalars.chunks(AT_ONCE));
-    Some(G::sum(chunks.map(|(points, scalars)| {
+    Some(adx::sum_of_points(chunks.map(|(points, scalars)| {
         let products = points.iter().zip(scalars);
         let terms: Vec<_> = products.flat_map(|(p, k)| terms(p, k)).collect();
         points::sum(&terms)

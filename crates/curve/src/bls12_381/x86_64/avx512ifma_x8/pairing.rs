@@ -4,16 +4,16 @@
 
 use alloc::vec::Vec;
 
-use blst::{
-    blst_fp12, blst_fp12_conjugate, blst_fp12_frobenius_map, blst_fp12_inverse, blst_fp12_is_one,
-    blst_fp12_mul,
-};
+use blst::blst_fp12;
 
 use super::{
-    super::super::{
-        fields::{Fp, G1, G2},
-        miller::{LINES, Step, line_part, steps},
-        pairing::hard_part,
+    super::{
+        super::{
+            fields::{Fp, G1, G2},
+            miller::{LINES, Step, line_part, steps},
+            pairing::hard_part,
+        },
+        adx,
     },
     field::{Fp2Lanes, FpLanes, LIMBS},
     pairs::{PAIRS, Pairs},
@@ -101,34 +101,15 @@ pub(in super::super::super) fn miller_loop_of_lines(factors: &[Option<[Fp; 2]>; 
     f.store()
 }
 
-/// Returns the p^n-th power.
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn frobenius(f: &Fp12, n: usize) -> Fp12 {
-    let (mut power, f) = (blst_fp12::default(), f.store());
-    // SAFETY: the pointers come from references to field elements.
-    unsafe { blst_fp12_frobenius_map(&mut power, &f, n) };
-    Fp12::load(&power)
-}
-
 /// Computes `f^(3 (p^12 - 1) / r)`.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) fn final_exponentiation(f: &blst_fp12) -> blst_fp12 {
-    // (p^6 - 1)(p^2 + 1)
-    let (mut inverse, mut conjugate, mut easy) = (*f, *f, *f);
-    // SAFETY: the pointers come from references to field elements.
-    unsafe {
-        blst_fp12_inverse(&mut inverse, f);
-        blst_fp12_conjugate(&mut conjugate);
-        blst_fp12_mul(&mut easy, &conjugate, &inverse);
-    }
-    let easy = Fp12::load(&easy);
-    let f = frobenius(&easy, 2).mul(&easy);
     let power = hard_part(
-        &f,
+        &Fp12::load(&adx::easy_part(f)),
         |a, b| a.mul(b),
         |f, n| f.cyclotomic_square_times(n),
         |f| f.conjugate(),
-        |f, n| frobenius(f, n),
+        |f, n| Fp12::load(&adx::frobenius(&f.store(), n)),
     );
     power.store()
 }
@@ -136,6 +117,5 @@ pub(super) fn final_exponentiation(f: &blst_fp12) -> blst_fp12 {
 /// Whether the final exponentiation of `f` gives one.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(in super::super::super) fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
-    // SAFETY: the pointer comes from a reference to a field element.
-    unsafe { blst_fp12_is_one(&final_exponentiation(f)) }
+    final_exponentiation(f) == blst_fp12::default()
 }

@@ -11,13 +11,13 @@ use alloc::{vec, vec::Vec};
 use core::arch::x86_64::*;
 
 use super::{
-    super::super::groups::Group,
+    super::{super::groups::Group, adx},
     field::{Extension, Lanes},
     group::LaneGroup,
 };
 use crate::{
     field::LazyField,
-    group::{Affine, Jacobian, odd_multiples_by},
+    group::{Affine, Jacobian, odd_multiples_by, signed_digits},
     lanes::{
         LANES,
         field::Products,
@@ -30,17 +30,6 @@ use crate::{
 const WINDOW: usize = 4;
 /// Number of multiples of a point in a table.
 const ENTRIES: usize = 1 << (WINDOW - 1);
-
-/// Returns the signed digits of a multiplier, lowest first: from `-2^(WINDOW - 1) + 1` to `2^(WINDOW - 1)`.
-pub(super) fn digits(k: u128) -> impl Iterator<Item = i8> {
-    let mut carry = 0;
-    (0..).step_by(WINDOW).map(move |bit| {
-        let low = k.checked_shr(bit).unwrap_or(0) as i8 & ((1 << WINDOW) - 1);
-        let digit = low + carry;
-        carry = i8::from(digit > ENTRIES as i8);
-        digit - (carry << WINDOW)
-    })
-}
 
 /// Multiples of one point per lane, on a curve isomorphic by `scale`, and the digits of its multiplier.
 struct Term<D: Extension> {
@@ -79,7 +68,7 @@ impl<D: Extension> Term<D> {
         // A multiplier has 64 POWER bits, and the last digit is a carry.
         let mut rows = vec![[0; LANES]; 64 * G::POWER / WINDOW + 1];
         for (lane, (_, multiplier)) in terms.iter().enumerate() {
-            for (row, digit) in rows.iter_mut().zip(digits(*multiplier)) {
+            for (row, digit) in rows.iter_mut().zip(signed_digits(*multiplier, WINDOW)) {
                 row[lane] = i64::from(digit).cast_unsigned();
             }
         }
@@ -154,7 +143,7 @@ pub(super) fn sum<G: Group>(terms: &[(Affine<G>, u128)]) -> Jacobian<G> {
         }
     }
     let (x, y, z) = (sum.x.store(), sum.y.store(), sum.z.mul(&scale).store());
-    G::sum((0..LANES).map(|lane| Jacobian {
+    adx::sum_of_points((0..LANES).map(|lane| Jacobian {
         x: x[lane],
         y: y[lane],
         z: z[lane],
