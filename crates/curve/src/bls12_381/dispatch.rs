@@ -22,8 +22,8 @@ pub(super) enum Backend {
     /// Own field arithmetic with BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Adx(Adx),
-    /// Eight points, or the products of a pairing or of one point, at a time, and maps to the curves as in `Adx`:
-    /// AVX-512F and AVX-512IFMA, BMI2 and ADX.
+    /// Eight points, or the products of a pairing or of one point, at a time, and the rest as in `Adx`: AVX-512F and
+    /// AVX-512IFMA, BMI2 and ADX.
     #[cfg(target_arch = "x86_64")]
     Avx512IfmaX8(Adx, Avx512Ifma),
 }

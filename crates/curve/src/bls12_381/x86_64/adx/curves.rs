@@ -19,7 +19,7 @@ use crate::{
     tower::Tower,
 };
 
-/// A curve over these fields.
+/// A curve over these fields. (`invert_all` requires `Zeroize`; nothing is secret here.)
 pub(in super::super::super) trait AdxCurve:
     Endomorphism<Field: Field + Zeroize>
 {

@@ -12,12 +12,12 @@
 
 use core::arch::asm;
 
+use zeroize::Zeroize;
+
 use super::{
     super::super::fields::{self, ONE, R3, invert},
     constants::FROBENIUS,
 };
-use zeroize::Zeroize;
-
 use crate::{
     adx::multiply_add_step,
     field::Field,

@@ -1,4 +1,4 @@
-//! Groups and maps to them, by field arithmetic with BMI2 and ADX.
+//! Groups, maps to them and pairings, by field arithmetic with BMI2 and ADX.
 //!
 //! - `field`: Fp and Fp2.
 //! - `curves`: the curves over these fields.
