@@ -30,7 +30,7 @@ pub(super) fn power_with<R: MulKernel, P: Product<N>, const N: usize>(
     let mut words = [0; N];
     words.copy_from_slice(modulus);
     let modulus = words;
-    let field = P::new(&modulus);
+    let mut field = P::new(&modulus);
     let base = to_montgomery::<R, N>(base, &modulus);
     let power = if exponent.window() < 3 {
         let bits = (0..exponent.bits - 1).rev();
@@ -82,11 +82,11 @@ pub(super) trait Product<const N: usize> {
     fn new(modulus: &[u64; N]) -> Self;
 
     /// Returns `a b / 2^(64 N)`.
-    fn multiply(&self, a: &[u64; N], b: &[u64; N]) -> [u64; N];
+    fn multiply(&mut self, a: &[u64; N], b: &[u64; N]) -> [u64; N];
 
     /// Returns `a^2 / 2^(64 N)`.
     #[inline(always)]
-    fn square(&self, a: &[u64; N]) -> [u64; N] {
+    fn square(&mut self, a: &[u64; N]) -> [u64; N] {
         self.multiply(a, a)
     }
 }
@@ -107,7 +107,7 @@ impl<const N: usize> Product<N> for Montgomery<N> {
     }
 
     #[inline(always)]
-    fn multiply(&self, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
+    fn multiply(&mut self, a: &[u64; N], b: &[u64; N]) -> [u64; N] {
         let (m, mut t, mut top) = (&self.modulus, [0; N], 0);
         for &word in b {
             let mut carry = 0;

@@ -14,14 +14,15 @@ use super::{
         power_in, short,
     },
     avx512ifma::Ifma,
+    few::Few,
     four::Four,
 };
 
-/// For exponents of at most this many bits, the scalar kernel for eight words is faster than vector kernels.
+/// For exponents of at most this many bits, [`Few`] is faster for eight words than the vector kernel.
 const FEW_BITS: usize = 32;
 
-/// The implementation with BMI2 and ADX. [`Four`] computes whole powers of four words; AVX-512 IFMA, if detected, those
-/// of eight or more. `modexp` uses this type only after detecting BMI2 and ADX.
+/// The implementation with BMI2 and ADX. [`Four`] and [`Few`] compute whole powers of four to eight words; AVX-512 IFMA,
+/// if detected, those of eight or more. `modexp` uses this type only after detecting BMI2 and ADX.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Adx;
 
@@ -91,11 +92,30 @@ impl MulKernel for Adx {
     }
 
     fn power(base: &[u64], exponent: &Exponent<'_>, modulus: &[u64]) -> Option<Vec<u64>> {
-        if modulus.len() == 4 {
-            return Some(short::power_with::<Self, Four, 4>(base, exponent, modulus));
-        }
-        if modulus.len() < 8 || modulus.len() == 8 && exponent.bits <= FEW_BITS {
-            return None;
+        match modulus.len() {
+            0..4 => return None,
+            4 => return Some(short::power_with::<Self, Four, 4>(base, exponent, modulus)),
+            5 => {
+                return Some(short::power_with::<Self, Few<5>, 5>(
+                    base, exponent, modulus,
+                ));
+            }
+            6 => {
+                return Some(short::power_with::<Self, Few<6>, 6>(
+                    base, exponent, modulus,
+                ));
+            }
+            7 => {
+                return Some(short::power_with::<Self, Few<7>, 7>(
+                    base, exponent, modulus,
+                ));
+            }
+            8 if exponent.bits <= FEW_BITS || Avx512Ifma::detect().is_none() => {
+                return Some(short::power_with::<Self, Few<8>, 8>(
+                    base, exponent, modulus,
+                ));
+            }
+            _ => {}
         }
         let field = Ifma::new(Avx512Ifma::detect()?, modulus)?;
         Some(power_in::<Self, _>(field, base, exponent))

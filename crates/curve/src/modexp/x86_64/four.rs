@@ -125,7 +125,7 @@ impl Product<4> for Four {
     }
 
     #[inline(always)]
-    fn multiply(&self, a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
+    fn multiply(&mut self, a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
         let mut t = [0; 8];
         let [t0, t1, t2, t3, t4, t5, t6, t7] = &mut t;
         // SAFETY: reads 32 bytes through each of two valid references and writes registers only. The CPU has the
@@ -145,7 +145,7 @@ impl Product<4> for Four {
     }
 
     #[inline(always)]
-    fn square(&self, a: &[u64; 4]) -> [u64; 4] {
+    fn square(&mut self, a: &[u64; 4]) -> [u64; 4] {
         let [a0, a1, a2, a3] = *a;
         let mut t = [0; 8];
         let [t0, t1, t2, t3, t4, t5, t6, t7] = &mut t;

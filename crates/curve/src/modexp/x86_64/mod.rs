@@ -2,6 +2,7 @@
 
 mod adx;
 mod avx512ifma;
+mod few;
 mod four;
 
 pub(super) use adx::Adx;
