@@ -104,7 +104,7 @@ fn short_scalars() {
     let p = multiply(&g1(), &scalar(0x1234_5678_9abc_def0)).unwrap();
     for backend in Backend::available() {
         let mut sum = [0; 64];
-        for k in 0..200 {
+        for k in 0..if cfg!(miri) { 3 } else { 200 } {
             assert_eq!(backend.multiply(&p, &scalar(k)), Ok(sum), "{backend:?} {k}");
             let mut opposite = ORDER;
             opposite[24..].copy_from_slice(&(0x43e1_f593_f000_0001 - k).to_be_bytes());
@@ -113,7 +113,8 @@ fn short_scalars() {
             sum = backend.add(&sum, &p).unwrap();
         }
         let limit = u64::from(u32::MAX);
-        for k in limit - 20..limit + 20 {
+        let near = if cfg!(miri) { 1 } else { 20 };
+        for k in limit - near..limit + near {
             let next = backend.add(&backend.multiply(&p, &scalar(k)).unwrap(), &p);
             assert_eq!(
                 backend.multiply(&p, &scalar(k + 1)),
