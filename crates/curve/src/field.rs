@@ -196,6 +196,7 @@ pub(crate) fn invert_all<T: Copy + Zeroize, const CHUNK: usize>(
     multiply: impl Fn(&T, &T) -> T,
     invert: impl Fn(&T) -> T,
 ) {
+    assert!(elements.len() <= CHUNK);
     let mut before = [*one; CHUNK];
     let mut product = *one;
     for (before, element) in before.iter_mut().zip(&*elements) {

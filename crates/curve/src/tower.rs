@@ -141,24 +141,43 @@ impl<F: Tower> Fp12<F> {
         }
     }
 
-    /// Multiplies by `a + b w + c v w`.
-    pub(crate) fn mul_by_034(&self, [a, b, c]: &[F; 3]) -> Self {
+    /// The coefficients of 1, w, ..., w^5.
+    #[inline(always)]
+    pub(crate) fn coefficients(&self) -> [&F; 6] {
+        let (Fp6([f0, f2, f4]), Fp6([f1, f3, f5])) = (&self.c0, &self.c1);
+        [f0, f1, f2, f3, f4, f5]
+    }
+
+    /// Takes the coefficient of w^k for each k.
+    #[inline(always)]
+    pub(crate) fn from_coefficients(coefficient: impl Fn(usize) -> F) -> Self {
+        let half = |odd| Fp6([coefficient(odd), coefficient(odd + 2), coefficient(odd + 4)]);
+        Self {
+            c0: half(0),
+            c1: half(1),
+        }
+    }
+
+    /// Multiplies by `a + b w^B + c w^3`, for B = 1 or 2.
+    pub(crate) fn mul_by_line<const B: usize>(&self, [a, b, c]: &[F; 3]) -> Self {
         let (xb, xc) = (b.mul_by_xi(), c.mul_by_xi());
         let (xb, xc) = (xb.factor(), xc.factor());
         let (a, b, c) = (a.factor(), b.factor(), c.factor());
-        let (Fp6([f0, f1, f2]), Fp6([g0, g1, g2])) = (&self.c0, &self.c1);
-        Self {
-            c0: Fp6([
-                F::dot3([f0, g2, g1], [&a, &xb, &xc]),
-                F::dot3([f1, g0, g2], [&a, &b, &xc]),
-                F::dot3([f2, g1, g0], [&a, &b, &c]),
-            ]),
-            c1: Fp6([
-                F::dot3([g0, f0, f2], [&a, &b, &xc]),
-                F::dot3([g1, f1, f0], [&a, &b, &c]),
-                F::dot3([g2, f2, f1], [&a, &b, &c]),
-            ]),
-        }
+        let f = self.coefficients();
+        // w^6 is xi.
+        Self::from_coefficients(|k| {
+            let (second, b) = if k < B {
+                (f[k + 6 - B], &xb)
+            } else {
+                (f[k - B], &b)
+            };
+            let (third, c) = if k < 3 {
+                (f[k + 3], &xc)
+            } else {
+                (f[k - 3], &c)
+            };
+            F::dot3([f[k], second, third], [&a, b, c])
+        })
     }
 
     /// The p^6-th power. In the cyclotomic subgroup this is the inverse.
@@ -180,13 +199,11 @@ impl<F: Tower> Fp12<F> {
 
     /// The p-th power.
     pub(crate) fn frobenius(&self) -> Self {
-        let (Fp6([f0, f1, f2]), Fp6([g0, g1, g2])) = (&self.c0, &self.c1);
-        // The coefficient of w^k, conjugated.
-        let power = |k: usize, c: &F| c.conjugate().mul(&F::FROBENIUS[k - 1]);
-        Self {
-            c0: Fp6([f0.conjugate(), power(2, f1), power(4, f2)]),
-            c1: Fp6([power(1, g0), power(3, g1), power(5, g2)]),
-        }
+        let f = self.coefficients();
+        Self::from_coefficients(|k| match k {
+            0 => f[0].conjugate(),
+            _ => f[k].conjugate().mul(&F::FROBENIUS[k - 1]),
+        })
     }
 
     /// The square of an element of the cyclotomic subgroup. Source: \[GS10\] §3.2.

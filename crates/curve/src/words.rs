@@ -24,6 +24,11 @@ pub(crate) const fn multiply_add(a: u64, b: u64, c: u64, carry: u64) -> (u64, u6
     (t as u64, (t >> 64) as u64)
 }
 
+/// Converts to four words, lowest first.
+pub(crate) const fn from_u128(k: u128) -> [u64; 4] {
+    [k as u64, (k >> 64) as u64, 0, 0]
+}
+
 // Unrolled by hand: here, loops and `array::from_fn` compile to calls and memory accesses.
 
 /// Returns `a + b` and the carry.

@@ -18,12 +18,13 @@ use super::{
     dispatch::Backend,
     endomorphism::{halves, x_digits},
     fields::{Element, Fp, Fp2, G1},
-    miller::{Step, line_part, steps},
+    miller::{each_step, line_part},
     pairing::check,
 };
 use crate::{
     field::Field,
     group::{Affine, Curve, Jacobian, interleave, odd_multiples, wnaf},
+    words,
 };
 
 /// The order of the groups, big-endian.
@@ -48,7 +49,7 @@ fn read(bytes: &[u8; 48]) -> Result<Option<Affine<G1>>, Error> {
 
 /// Returns k0 and k1 below 2^128 with k0 + k1 X^2 = k, for k below r.
 fn split(k: &[u8; 32]) -> [u128; 2] {
-    halves(&x_digits(crate::words::from_be(k)))
+    halves(&x_digits(words::from_be(k)))
 }
 
 /// Odd multiples of the generator, each as 12 little-endian words x, y in blst's form.
@@ -82,7 +83,7 @@ pub(super) fn multiply_subtract<C: Curve<Field: Field>>(
 ) -> Jacobian<C> {
     let (table, scale) = odd_multiples::<C, { 1 << (WINDOW - 2) }>(&convert(p));
     let images = table.map(|p| image(&p));
-    let digits = |k: u128, window| wnaf::<129>(&[k as u64, (k >> 64) as u64, 0, 0], window);
+    let digits = |k: u128, window| wnaf::<129>(&words::from_u128(k), window);
     let ([a0, a1], [b0, b1]) = (split(a), split(b));
     let mut digits = [
         digits(a0, WINDOW),
@@ -108,13 +109,15 @@ pub(super) fn multiply_subtract<C: Curve<Field: Field>>(
 
 /// [`Backend::miller_loop_of_lines`] by blst.
 pub(super) fn miller_loop_of_lines(factors: &[Option<[Fp; 2]>; 2]) -> blst_fp12 {
+    let square = |f: &blst_fp12| {
+        let mut square = *f;
+        // SAFETY: the pointers come from references to field elements.
+        unsafe { blst_fp12_sqr(&mut square, f) };
+        square
+    };
     let mut f = blst_fp12::default();
-    let at = &raw mut f;
-    for (line, step) in steps().enumerate() {
-        if step == Step::Double && line > 0 {
-            // SAFETY: `at` points to a valid field element; blst allows the result to alias a factor.
-            unsafe { blst_fp12_sqr(at, at) };
-        }
+    each_step(&mut f, square, |f, line, _| {
+        let at: *mut blst_fp12 = f;
         for (point, factors) in factors.iter().enumerate() {
             let Some(factors) = factors else { continue };
             let [by_x, constant] = [0, 1].map(|i| blst_fp2 {
@@ -126,7 +129,7 @@ pub(super) fn miller_loop_of_lines(factors: &[Option<[Fp; 2]>; 2]) -> blst_fp12 
             // SAFETY: `at` and `line` point to valid field elements; blst allows the result to alias a factor.
             unsafe { blst_fp12_mul_by_xy00z0(at, at, &line) };
         }
-    }
+    });
     f
 }
 

@@ -7,13 +7,29 @@ use super::endomorphism::X;
 /// A step of the Miller loop. Each step has a line.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Step {
-    /// Doubles the point. The product of the lines is squared before, unless it is still 1.
+    /// Doubles the point. f is squared before, unless it is still 1.
     Double,
     Add,
 }
 
+/// Runs a Miller loop: squares f where needed, and calls `multiply` with the number of each step and the step.
+/// `multiply` must multiply f by the lines of that step.
+#[inline(always)]
+pub(super) fn each_step<F>(
+    f: &mut F,
+    square: impl Fn(&F) -> F,
+    mut multiply: impl FnMut(&mut F, usize, Step),
+) {
+    for (i, step) in steps().enumerate() {
+        if step == Step::Double && i > 0 {
+            *f = square(f);
+        }
+        multiply(f, i, step);
+    }
+}
+
 /// Returns the steps that compute X times a point.
-pub(super) fn steps() -> impl Iterator<Item = Step> {
+fn steps() -> impl Iterator<Item = Step> {
     (0..X.ilog2()).rev().flat_map(|bit| {
         let add = (X >> bit & 1 == 1).then_some(Step::Add);
         [Some(Step::Double), add].into_iter().flatten()

@@ -101,10 +101,8 @@ fn multiply_by_table<K: Kernel, const ENTRIES: usize>(
         x: entry.x.mul(&beta),
         y: entry.y,
     });
-    let mut digits = halves.map(|(_, magnitude)| {
-        let words = [magnitude as u64, (magnitude >> 64) as u64, 0, 0];
-        wnaf::<DIGITS>(&words, ENTRIES.ilog2() + 2)
-    });
+    let mut digits = halves
+        .map(|(_, magnitude)| wnaf::<DIGITS>(&words::from_u128(magnitude), ENTRIES.ilog2() + 2));
     let mut sum = interleave(&mut digits, |half, digit| {
         let entry = [&table, &table_lambda][half][usize::from(digit.unsigned_abs() / 2)];
         (entry.negate_if((digit < 0) != halves[half].0), None)

@@ -198,7 +198,7 @@ pub(crate) fn miller_loop<K: Kernel>(pairs: &mut [Pair<K>]) -> Option<Fp12<K>> {
     let mut f = Fp12::ONE;
     each_step(&mut f, Fp12::square, |f, step| {
         for pair in pairs.iter_mut() {
-            *f = f.mul_by_034(&pair.take(step));
+            *f = f.mul_by_line::<1>(&pair.take(step));
         }
     });
     pairs.iter().all(Pair::is_in_subgroup).then_some(f)

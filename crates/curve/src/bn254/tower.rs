@@ -249,5 +249,5 @@ impl<K: Kernel> Tower for Fp2<K> {
 /// Fp12 of bn254.
 pub(crate) type Fp12<K> = tower::Fp12<Fp2<K>>;
 
-/// The coefficients of a line evaluated at a point: `c0 + c1 w + c2 v w`.
+/// The coefficients of a line evaluated at a point: `c0 + c1 w + c2 w^3`.
 pub(crate) type Line<K> = [Fp2<K>; 3];

@@ -12,6 +12,7 @@ use super::{curve::Endomorphism, field::FieldRepr, scalar::Signed128};
 use crate::{
     field::LazyField,
     group::{Affine, Jacobian, interleave, odd_multiples, wnaf},
+    words,
 };
 
 /// Entries in each half of the static table: window 13, so digits are odd and below 2^12 in absolute value.
@@ -70,10 +71,8 @@ pub(crate) fn multiply_add_vartime<C: Endomorphism, const ENTRIES: usize>(
 ) -> Jacobian<C> {
     let (table, scale) = odd_multiples::<C, ENTRIES>(p);
     let images = table.map(|entry| entry.endomorphism());
-    let digits = |k: &Signed128, entries| {
-        let words = [k.magnitude as u64, (k.magnitude >> 64) as u64, 0, 0];
-        wnaf::<DIGITS>(&words, window(entries))
-    };
+    let digits =
+        |k: &Signed128, entries| wnaf::<DIGITS>(&words::from_u128(k.magnitude), window(entries));
     let mut digits = [
         digits(&a[0], ENTRIES),
         digits(&a[1], ENTRIES),

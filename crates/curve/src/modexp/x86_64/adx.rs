@@ -21,8 +21,8 @@ use super::{
 /// For exponents of at most this many bits, [`Few`] is faster for eight words than the vector kernel.
 const FEW_BITS: usize = 32;
 
-/// The implementation with BMI2 and ADX. [`Four`] and [`Few`] compute whole powers of four to eight words; AVX-512 IFMA,
-/// if detected, those of eight or more. `modexp` uses this type only after detecting BMI2 and ADX.
+/// The implementation with BMI2 and ADX. [`Four`] and [`Few`] compute whole powers of four to eight words; AVX-512
+/// IFMA, if detected, those of eight or more. `modexp` uses this type only after detecting BMI2 and ADX.
 #[derive(Clone, Copy)]
 pub(in super::super) struct Adx;
 

@@ -25,7 +25,7 @@ pub(in super::super::super) trait AdxCurve:
 {
     /// The same curve over blst's elements.
     type Blst: Curve;
-    /// Number of points from which sums cost less with buckets, at most 64.
+    /// Number of points from which sums cost less with buckets.
     const BUCKETS_FROM: usize;
 
     fn from_blst(element: &<Self::Blst as Curve>::Field) -> Self::Field;

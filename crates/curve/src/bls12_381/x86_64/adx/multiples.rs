@@ -17,6 +17,7 @@ use super::{
 use crate::{
     field::{Field, invert_all},
     group::{Affine, Curve, Jacobian, interleave, odd_multiples, wnaf},
+    words::from_u128,
 };
 
 /// `X P`, or `(X + 1) P`, for any point of the curve.
@@ -78,6 +79,7 @@ pub(in super::super::super) fn msm<G: Group>(
     if !are_in_group::<G::Adx>(points) {
         return None;
     }
+    const { assert!(G::Adx::BUCKETS_FROM <= FEW) };
     let sum = if points.len() < G::Adx::BUCKETS_FROM {
         sum::<G::Adx>(points, scalars)
     } else {
@@ -106,7 +108,7 @@ pub(super) fn sum<C: AdxCurve>(points: &[Affine<C::Blst>], scalars: &[blst_scala
                 table = table.map(|entry| C::image(&entry));
             }
             tables.push(table);
-            all_digits.push(wnaf::<129>(&[k as u64, (k >> 64) as u64, 0, 0], WINDOW));
+            all_digits.push(wnaf::<129>(&from_u128(k), WINDOW));
         }
     }
     interleave(&mut all_digits, |i, digit| {

@@ -10,7 +10,7 @@ use super::{
     super::{
         super::{
             fields,
-            miller::{Step, line_part, steps},
+            miller::{Step, each_step, line_part},
             pairing::hard_part,
         },
         endomorphism::Endomorphism,
@@ -42,7 +42,7 @@ impl Pair {
         }
     }
 
-    /// Doubles the point and returns the tangent: its coefficients of 1, v and v w.
+    /// Doubles the point and returns the tangent: its coefficients of 1, w^2 and w^3.
     ///
     /// As in \[AKLGL11\] §4, with the point's coordinates four times as large: with `e = 3 b' Z^2`, `X' = 2 X Y (Y^2 -
     /// 3 e)`, `Y' = (Y^2 + 3 e)^2 - 12 e^2`, `Z' = 8 Y^3 Z`, and the line `Y^2 - e`, `-3 X^2 x_P`, `2 Y Z y_P`.
@@ -70,8 +70,8 @@ impl Pair {
     /// Adds q to the point and returns the line through both, in the same form.
     ///
     /// As in \[AKLGL11\] §4: with `lambda = X - x_Q Z`, `theta = Y - y_Q Z`, `e = lambda^3`, `g = X lambda^2`, `h = e +
-    /// Z theta^2 - 2 g`, `X' = lambda h`, `Y' = theta (g - h) - e Y`, `Z' = Z e`, and the line `theta x_Q - lambda y_Q`,
-    /// `-theta x_P`, `lambda y_P`.
+    /// Z theta^2 - 2 g`, `X' = lambda h`, `Y' = theta (g - h) - e Y`, `Z' = Z e`, and the line `theta x_Q - lambda
+    /// y_Q`, `-theta x_P`, `lambda y_P`.
     fn add(&mut self) -> [Fp2; 3] {
         let ([x, y, z], q) = (&self.point, &self.q);
         let lambda = x.sub(&q.x.mul(z));
@@ -94,8 +94,8 @@ impl Pair {
 
     /// Whether q is in G2. To be called after the Miller loop.
     ///
-    /// It is if X q is the opposite of its image. An exceptional addition leaves Z = 0, and later steps preserve it; this
-    /// does not happen for points of the subgroup.
+    /// It is if X q is the opposite of its image. An exceptional addition leaves Z = 0, and later steps preserve it;
+    /// this does not happen for points of the subgroup.
     fn is_in_subgroup(&self) -> bool {
         let ([x, y, z], image) = (&self.point, G2::image(&self.q));
         !z.is_zero() && *x == image.x.mul(z) && y.negate() == image.y.mul(z)
@@ -109,18 +109,15 @@ pub(in super::super::super) fn miller_loop(
 ) -> Option<blst_fp12> {
     let mut pairs: Vec<_> = pairs.iter().map(|(p, q)| Pair::new(p, q)).collect();
     let mut f = Fp12::ONE;
-    for (i, step) in steps().enumerate() {
-        if step == Step::Double && i > 0 {
-            f = f.square();
-        }
+    each_step(&mut f, Fp12::square, |f, _, step| {
         for pair in &mut pairs {
             let line = match step {
                 Step::Double => pair.double(),
                 Step::Add => pair.add(),
             };
-            f = f.mul_by_014(&line);
+            *f = f.mul_by_line::<2>(&line);
         }
-    }
+    });
     pairs.iter().all(Pair::is_in_subgroup).then(|| to_blst(&f))
 }
 
@@ -131,10 +128,7 @@ pub(in super::super::super) fn miller_loop_of_lines(
 ) -> blst_fp12 {
     let factors = factors.map(|factors| factors.map(|factors| factors.map(|c| G1::from_blst(&c))));
     let mut f = Fp12::ONE;
-    for (i, step) in steps().enumerate() {
-        if step == Step::Double && i > 0 {
-            f = f.square();
-        }
+    each_step(&mut f, Fp12::square, |f, i, _| {
         for (point, factors) in factors.iter().enumerate() {
             let Some([by_x, constant]) = factors else {
                 continue;
@@ -143,9 +137,9 @@ pub(in super::super::super) fn miller_loop_of_lines(
                 let parts = [0, 1].map(|part| line_part(point, i, at, part));
                 Fp2::new(parts.map(|part| Fp::from_montgomery(part.l))).scale(factor)
             });
-            f = f.mul_by_monic_014(&[a, b]);
+            *f = f.mul_by_monic_line(&[a, b]);
         }
-    }
+    });
     to_blst(&f)
 }
 
@@ -153,12 +147,12 @@ pub(in super::super::super) fn miller_loop_of_lines(
 pub(in super::super) fn easy_part(f: &blst_fp12) -> blst_fp12 {
     let f = from_blst(f);
     let f = f.conjugate().mul(&f.invert());
-    to_blst(&f.frobenius().frobenius().mul(&f))
+    to_blst(&f.frobenius_times(2).mul(&f))
 }
 
 /// The p^n-th power.
 pub(in super::super) fn frobenius(f: &blst_fp12, n: usize) -> blst_fp12 {
-    to_blst(&(0..n).fold(from_blst(f), |f, _| f.frobenius()))
+    to_blst(&from_blst(f).frobenius_times(n))
 }
 
 /// Whether the final exponentiation of `f` gives one.
@@ -168,7 +162,7 @@ pub(in super::super::super) fn final_exponentiation_is_one(f: &blst_fp12) -> boo
         Fp12::mul,
         Fp12::cyclotomic_square_times,
         Fp12::conjugate,
-        |f, n| (0..n).fold(*f, |f, _| f.frobenius()),
+        Fp12::frobenius_times,
     );
     power == Fp12::ONE
 }

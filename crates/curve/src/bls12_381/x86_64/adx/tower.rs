@@ -33,51 +33,38 @@ pub(super) fn to_blst(f: &Fp12) -> blst_fp12 {
 }
 
 impl Fp12 {
-    /// Multiplies by `a + b v + c v w`.
-    pub(super) fn mul_by_014(&self, [a, b, c]: &[Fp2; 3]) -> Self {
-        let (xb, xc) = (b.mul_by_xi(), c.mul_by_xi());
-        let (xb, xc) = (xb.factor(), xc.factor());
-        let (a, b, c) = (a.factor(), b.factor(), c.factor());
-        let (Fp6([f0, f1, f2]), Fp6([g0, g1, g2])) = (&self.c0, &self.c1);
-        Self {
-            c0: Fp6([
-                Fp2::dot3([f0, f2, g1], [&a, &xb, &xc]),
-                Fp2::dot3([f1, f0, g2], [&a, &b, &xc]),
-                Fp2::dot3([f2, f1, g0], [&a, &b, &c]),
-            ]),
-            c1: Fp6([
-                Fp2::dot3([g0, g2, f2], [&a, &xb, &xc]),
-                Fp2::dot3([g1, g0, f0], [&a, &b, &c]),
-                Fp2::dot3([g2, g1, f1], [&a, &b, &c]),
-            ]),
-        }
-    }
-
-    /// Multiplies by `a + b v + v w`.
-    pub(super) fn mul_by_monic_014(&self, [a, b]: &[Fp2; 2]) -> Self {
+    /// Multiplies by `a + b w^2 + w^3`.
+    pub(super) fn mul_by_monic_line(&self, [a, b]: &[Fp2; 2]) -> Self {
         let xb = b.mul_by_xi();
         let (a, b, xb) = (a.factor(), b.factor(), xb.factor());
-        let (Fp6([f0, f1, f2]), Fp6([g0, g1, g2])) = (&self.c0, &self.c1);
-        Self {
-            c0: Fp6([
-                Fp2::dot2([f0, f2], [&a, &xb]).add(&g1.mul_by_xi()),
-                Fp2::dot2([f1, f0], [&a, &b]).add(&g2.mul_by_xi()),
-                Fp2::dot2([f2, f1], [&a, &b]).add(g0),
-            ]),
-            c1: Fp6([
-                Fp2::dot2([g0, g2], [&a, &xb]).add(&f2.mul_by_xi()),
-                Fp2::dot2([g1, g0], [&a, &b]).add(f0),
-                Fp2::dot2([g2, g1], [&a, &b]).add(f1),
-            ]),
-        }
+        let f = self.coefficients();
+        // w^6 is xi.
+        Self::from_coefficients(|k| {
+            let (second, b) = if k < 2 {
+                (f[k + 4], &xb)
+            } else {
+                (f[k - 2], &b)
+            };
+            let third = if k < 3 {
+                f[k + 3].mul_by_xi()
+            } else {
+                *f[k - 3]
+            };
+            Fp2::dot2([f[k], second], [&a, b]).add(&third)
+        })
+    }
+
+    /// The p^n-th power.
+    pub(super) fn frobenius_times(&self, n: usize) -> Self {
+        (0..n).fold(*self, |f, _| f.frobenius())
     }
 
     /// Squares an element of the cyclotomic subgroup n times. Source: \[Kar13\].
     ///
     /// Let s = w^3, Fp4 = Fp2\[s\], and the element be A + B w + C w^2 over it, where A is (f0, g1), B (g0, f2) and C
-    /// (f1, g2). Its square has `3 s C^2 + 2 conj(B)` and `3 B^2 - 2 conj(C)` in place of B and C, which do not depend on
-    /// A. In the subgroup, `conj(C) = B^2 - A C`, which gives A. C is 0 only for 1: then B is 0 too, `conj(A) = A^2`, and
-    /// A^3 = 1, but 3 does not divide the order.
+    /// (f1, g2). Its square has `3 s C^2 + 2 conj(B)` and `3 B^2 - 2 conj(C)` in place of B and C, which do not depend
+    /// on A. In the subgroup, `conj(C) = B^2 - A C`, which gives A. C is 0 only for 1: then B is 0 too, `conj(A) = A^2`,
+    /// and A^3 = 1, but 3 does not divide the order.
     pub(super) fn cyclotomic_square_times(&self, n: usize) -> Self {
         let (Fp6([_, f1, f2]), Fp6([g0, _, g2])) = (&self.c0, &self.c1);
         if n < COMPRESSED_FROM || f1.is_zero() && g2.is_zero() {

@@ -23,6 +23,7 @@ use crate::{
     field::LazyField,
     group::{Affine, Digits, Jacobian, wnaf},
     lanes::{LANES, field::Degree},
+    words::from_u128,
 };
 
 /// The first lane of the check.
@@ -231,7 +232,7 @@ pub(super) fn multiple<G: LaneGroup>(point: &Affine<G>, scalar: &[u64; 4]) -> Op
     let mut terms = 0;
     for (i, k) in G::multipliers(*scalar).enumerate() {
         if k != 0 {
-            digits[i] = wnaf(&[k as u64, (k >> 64) as u64, 0, 0], WINDOW);
+            digits[i] = wnaf(&from_u128(k), WINDOW);
             terms = i + 1;
         }
     }

@@ -10,7 +10,7 @@ use super::{
     super::{
         super::{
             fields::{Fp, G1, G2},
-            miller::{LINES, Step, line_part, steps},
+            miller::{LINES, Step, each_step, line_part},
             pairing::hard_part,
         },
         adx,
@@ -34,20 +34,21 @@ pub(in super::super::super) fn miller_loop(
 ) -> Option<blst_fp12> {
     let mut sets: Vec<Pairs> = pairs.chunks(PAIRS).map(|pairs| Pairs::new(pairs)).collect();
     let mut f = Fp12::load(&blst_fp12::default());
-    for (i, step) in steps().enumerate() {
-        if step == Step::Double && i > 0 {
-            f = f.square();
-        }
-        for set in &mut sets {
-            let lines = match step {
-                Step::Double => set.double(),
-                Step::Add => set.add(),
-            };
-            for first in set.first_lanes() {
-                f = f.mul_by_line(&lines, first);
+    each_step(
+        &mut f,
+        |f| f.square(),
+        |f, _, step| {
+            for set in &mut sets {
+                let lines = match step {
+                    Step::Double => set.double(),
+                    Step::Add => set.add(),
+                };
+                for first in set.first_lanes() {
+                    *f = f.mul_by_line(&lines, first);
+                }
             }
-        }
-    }
+        },
+    );
     sets.iter()
         .all(|set| set.are_in_subgroup())
         .then(|| f.store())
@@ -83,21 +84,22 @@ pub(in super::super::super) fn miller_loop_of_lines(factors: &[Option<[Fp; 2]>; 
     };
     let mut f = Fp12::load(&blst_fp12::default());
     let mut lines = scaled(&LINE_PAIRS[0]);
-    for (i, step) in steps().enumerate() {
-        if step == Step::Double && i > 0 {
-            f = f.square();
-        }
-        if i % 2 == 0 {
-            lines = scaled(&LINE_PAIRS[i / 2]);
-        }
-        for (point, _) in factors
-            .iter()
-            .enumerate()
-            .filter(|(_, factors)| factors.is_some())
-        {
-            f = f.mul_by_monic_line(&lines, 4 * (i % 2) + 2 * point);
-        }
-    }
+    each_step(
+        &mut f,
+        |f| f.square(),
+        |f, i, _| {
+            if i % 2 == 0 {
+                lines = scaled(&LINE_PAIRS[i / 2]);
+            }
+            for (point, _) in factors
+                .iter()
+                .enumerate()
+                .filter(|(_, factors)| factors.is_some())
+            {
+                *f = f.mul_by_monic_line(&lines, 4 * (i % 2) + 2 * point);
+            }
+        },
+    );
     f.store()
 }
 

@@ -68,7 +68,7 @@ fn products(a: &ScalarFp12, b: &ScalarFp12, line: &tower::Line<Adx>) {
     let factor = Factor::new(&Fp2::load(&lanes));
     same(
         x.mul_by_line([0, 1, 2].map(|lane| (&factor, lane))),
-        a.mul_by_034(line),
+        a.mul_by_line::<1>(line),
     );
     // The result of each operation is the input of others, which tests the bounds.
     let (mut x, mut a) = (x, *a);
