@@ -280,7 +280,7 @@ impl<C: Curve> Jacobian<C> {
 
     /// Doubles in place.
     #[inline(always)]
-    fn double_assign(&mut self) {
+    pub(crate) fn double_assign(&mut self) {
         if !self.doubled_by_field() {
             *self = self.double();
         }
@@ -320,7 +320,7 @@ impl<C: Curve> Jacobian<C> {
     /// [`Self::add_incomplete`] in place. With a `scale`, this point is on the isomorphic curve whose points have Z
     /// divided by it.
     #[inline(always)]
-    fn add_assign_incomplete(&mut self, other: &Affine<C>, scale: Option<&C::Field>) {
+    pub(crate) fn add_assign_incomplete(&mut self, other: &Affine<C>, scale: Option<&C::Field>) {
         let z = scale.map(|scale| self.z.mul(scale));
         if self.added_by_field(other, z.as_ref()).is_none() {
             *self = self.add_incomplete(other, &z.unwrap_or(self.z)).0;

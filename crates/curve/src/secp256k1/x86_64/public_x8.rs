@@ -159,20 +159,20 @@ pub(super) fn multiply_add<F: FieldX8>(
     for position in (0..=WINDOW * (DIGITS - 1)).rev() {
         let first = position == WINDOW * (DIGITS - 1);
         if !first {
-            sum = sum.double();
+            sum.double_assign();
         }
         if position % WINDOW == 0 {
             let i = position / WINDOW;
             for image in usize::from(first)..2 {
                 let point = entry(&x[image], &y, a[image].each_ref().map(|k| k.digits[i]));
-                sum = sum.add_incomplete(&point, &sum.z).0;
+                sum.add_assign_incomplete(&point, None);
             }
         }
         if position % STATIC_WINDOW == 0 {
             let i = position / STATIC_WINDOW;
             for (half, b) in b.iter().enumerate() {
                 let point = static_entry(generator, half, b.each_ref().map(|k| k.digits[i]));
-                sum = sum.add_incomplete(&point, &sum.z.mul(&scale)).0;
+                sum.add_assign_incomplete(&point, Some(&scale));
             }
         }
     }

@@ -71,7 +71,7 @@ pub(super) unsafe fn multiply_generator<F: FieldX8>(
     let entry = |window| unsafe { entry::<F>(table, digits, window) };
     let mut sum: Jacobian<CurveX8<F>> = entry(0).into();
     for window in 1..WINDOWS {
-        sum = sum.add_incomplete(&entry(window), &sum.z).0;
+        sum.add_assign_incomplete(&entry(window), None);
     }
     let negated = digits.each_ref().map(|digits| digits.negated().word());
     let (x, y, z) = (

@@ -17,46 +17,41 @@
 //!
 //! `docs/internals/eight-lane-field.md` derives the bounds. Source: [EZW18] (products by FMA).
 
-use core::arch::{asm, x86_64::*};
+use core::arch::x86_64::*;
 
-use super::super::{super::field::FieldElement, field_x8::FieldX8};
+use super::{
+    super::{super::field::FieldElement, field_x8::FieldX8},
+    kernel,
+};
 use crate::{field::LazyField, lanes::LANES, mask::Mask};
 
 /// 2^256 mod p.
-const R_MOD_P: f64 = 0x1_0000_03d1_u64 as f64;
+pub(super) const R_MOD_P: f64 = 0x1_0000_03d1_u64 as f64;
 
 /// `2^n`, for n in the range of normal numbers.
-const fn power(n: i32) -> f64 {
+pub(super) const fn power(n: i32) -> f64 {
     f64::from_bits(((1023 + n) as u64) << 52)
 }
 
 /// Bits in a limb. The top limb has one more.
-const BITS: i32 = 51;
+pub(super) const BITS: i32 = 51;
 /// Added to a number, rounds it to an integer.
-const ROUND: f64 = 1.5 * power(52);
+pub(super) const ROUND: f64 = 1.5 * power(52);
 /// Added to a number, rounds it to a multiple of 2^51.
-const ROUND_51: f64 = 1.5 * power(103);
+pub(super) const ROUND_51: f64 = 1.5 * power(103);
 /// Added to a number, rounds it to a multiple of 2^52.
-const ROUND_52: f64 = 1.5 * power(104);
-/// Added to a column to make it positive.
-const POSITIVE: u64 = 1 << 60;
+pub(super) const ROUND_52: f64 = 1.5 * power(104);
 
 /// The limbs of four elements.
 type Limbs = [__m256d; 5];
 
 /// Eight field elements, one per lane. Only the dispatch uses this type, after checking that the CPU has AVX2 and FMA.
 #[derive(Clone, Copy)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(crate) struct Element([Limbs; 2]);
 
 /// The limbs of an element: `[lane / 4][limb][lane % 4]`.
 pub(super) type Lanes = [[[f64; 4]; 5]; 2];
-
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn bits(x: __m256d) -> __m256i {
-    _mm256_castpd_si256(x)
-}
 
 #[inline]
 #[target_feature(enable = "avx2,fma")]
@@ -75,231 +70,33 @@ fn to_float(x: __m256i, bias: f64) -> __m256d {
     )
 }
 
-/// Adds the lower part of `a b` to `low`, the upper part to `high`, and the constants of the module documentation to
-/// both. Returns the upper part and its constant.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn multiply_add(low: &mut __m256i, high: &mut __m256i, a: __m256d, b: __m256d) -> __m256d {
-    let upper = _mm256_fmadd_pd(a, b, _mm256_set1_pd(ROUND_51));
-    let rest = _mm256_sub_pd(_mm256_set1_pd(ROUND_51 + ROUND), upper);
-    let lower = _mm256_fmadd_pd(a, b, rest);
-    *high = _mm256_add_epi64(*high, bits(upper));
-    *low = _mm256_add_epi64(*low, bits(lower));
-    upper
-}
-
-/// The constants that `low` lower and `high` upper parts add to a column, negated.
-const fn correction(low: u64, high: u64) -> u64 {
-    low.wrapping_mul(ROUND.to_bits())
-        .wrapping_add(high.wrapping_mul(ROUND_51.to_bits()))
-        .wrapping_neg()
-}
-
-/// Splits a column into a limb, in -2^(BITS - 1)..2^(BITS - 1), and a carry. The column has `POSITIVE` and half a limb
-/// added; the carry therefore has `POSITIVE >> BITS` added.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn split<const BITS: i32>(column: __m256i) -> (__m256d, __m256i) {
-    let mask = splat_bits((1 << BITS) - 1);
-    let limb = to_float(_mm256_and_si256(column, mask), power(BITS - 1));
-    (limb, _mm256_srli_epi64::<BITS>(column))
-}
-
-/// What [`reduce`] requires the columns to have added.
-///
-/// The upper columns: half a limb, so that limbs are rounded, and `POSITIVE`, less the part of it that the carry from
-/// the column below has. The lower ones, which `reduce` doubles: half of the same, and the corrections of the products
-/// that it adds.
-const BIAS: [u64; 10] = {
-    let mut bias = [0; 10];
-    let mut k = 0;
-    while k < 9 {
-        let carried = if k % 5 == 0 { 0 } else { POSITIVE >> BITS };
-        let half = 1 << if k == 4 { BITS } else { BITS - 1 };
-        bias[k] = POSITIVE + half - carried;
-        if k < 5 {
-            let sum = bias[k].wrapping_add(correction(1, if k == 0 { 0 } else { 1 }));
-            bias[k] = (sum.cast_signed() / 2).cast_unsigned();
-        }
-        k += 1;
-    }
-    bias
-};
-
-/// Reduces the columns 0 to 8 of a product, with [`BIAS`] added, and the upper part in column 9.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn reduce(t: &[__m256i; 10], upper: __m256d) -> Limbs {
-    let add = |a, b| _mm256_add_epi64(a, b);
-    let r = _mm256_set1_pd(R_MOD_P);
-    // The limbs of the upper half.
-    let mut h = [_mm256_setzero_pd(); 5];
-    let mut carry = _mm256_setzero_si256();
-    for i in 0..4 {
-        (h[i], carry) = split::<BITS>(add(t[5 + i], carry));
-    }
-    let carry = to_float(carry, (POSITIVE >> BITS) as f64);
-    let top = _mm256_sub_pd(upper, _mm256_set1_pd(ROUND_51));
-    h[4] = _mm256_fmadd_pd(top, _mm256_set1_pd(power(-BITS)), carry);
-    // Twice the lower half, plus R_MOD_P times the upper half.
-    let mut s: [__m256i; 5] = core::array::from_fn(|k| add(t[k], t[k]));
-    for i in 0..4 {
-        let (low, high) = s.split_at_mut(i + 1);
-        multiply_add(&mut low[i], &mut high[0], h[i], r);
-    }
-    // The top limb has 52 bits; what is above has the weight 2^256.
-    let above = _mm256_fmadd_pd(h[4], r, _mm256_set1_pd(ROUND_52));
-    let above = _mm256_sub_pd(_mm256_set1_pd(ROUND_52), above);
-    let rest = _mm256_add_pd(_mm256_fmadd_pd(h[4], r, above), _mm256_set1_pd(ROUND));
-    s[4] = add(s[4], bits(rest));
-    let mut out = [_mm256_setzero_pd(); 5];
-    for i in 0..4 {
-        let carry;
-        (out[i], carry) = split::<BITS>(s[i]);
-        s[i + 1] = add(s[i + 1], carry);
-    }
-    let carry;
-    (out[4], carry) = split::<{ BITS + 1 }>(s[4]);
-    let carry = to_float(carry, (POSITIVE >> (BITS + 1)) as f64);
-    let above = _mm256_fmadd_pd(above, _mm256_set1_pd(-power(-BITS - 1)), carry);
-    let upper = _mm256_fmadd_pd(above, r, _mm256_set1_pd(ROUND_51));
-    let upper = _mm256_sub_pd(_mm256_set1_pd(ROUND_51), upper);
-    out[0] = _mm256_add_pd(out[0], _mm256_fmadd_pd(above, r, upper));
-    out[1] = _mm256_fmadd_pd(upper, _mm256_set1_pd(-power(-BITS)), out[1]);
-    out
-}
-
-/// Adds the products of limbs with the weight of column K, or, with `SQUARE`, those of two different limbs, each once.
-/// Returns the upper part of the last.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn column<const K: usize, const SQUARE: bool>(
-    t: &mut [__m256i; 10],
-    a: &Limbs,
-    b: &Limbs,
-) -> __m256d {
-    let mut upper = _mm256_setzero_pd();
-    for i in 0..5 {
-        let included = i <= K && K - i < 5 && (!SQUARE || 2 * i < K);
-        if included {
-            let (low, high) = t.split_at_mut(K + 1);
-            upper = multiply_add(&mut low[K], &mut high[0], a[i], b[K - i]);
-        }
-    }
-    keep(&mut t[K]);
-    keep(&mut t[K + 1]);
-    upper
-}
-
-/// Computes a sum here. Otherwise the compiler reorders the additions, keeps all products until the end, and spills
-/// them.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn keep(sum: &mut __m256i) {
-    // SAFETY: contains no instruction.
-    unsafe {
-        asm!(
-            "/* {} */",
-            inout(ymm_reg) * sum,
-            options(nomem, nostack, preserves_flags)
-        );
-    }
-}
-
-/// Returns `start`, corrected for this number of products in each column.
-const fn corrected(start: [u64; 10], products: [u64; 10]) -> [u64; 10] {
-    let mut all = start;
-    let mut k = 0;
-    while k < 10 {
-        let below = if k == 0 { 0 } else { products[k - 1] };
-        all[k] = all[k].wrapping_add(correction(products[k], below));
-        k += 1;
-    }
-    all
-}
-
-/// The columns of a product, and the upper part of the last.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn product(a: &Limbs, b: &Limbs) -> ([__m256i; 10], __m256d) {
-    const START: [u64; 10] = corrected(BIAS, [1, 2, 3, 4, 5, 4, 3, 2, 1, 0]);
-    let mut t: [__m256i; 10] = core::array::from_fn(|k| splat_bits(START[k]));
-    column::<0, false>(&mut t, a, b);
-    column::<1, false>(&mut t, a, b);
-    column::<2, false>(&mut t, a, b);
-    column::<3, false>(&mut t, a, b);
-    column::<4, false>(&mut t, a, b);
-    column::<5, false>(&mut t, a, b);
-    column::<6, false>(&mut t, a, b);
-    column::<7, false>(&mut t, a, b);
-    let upper = column::<8, false>(&mut t, a, b);
-    (t, upper)
-}
-
-#[inline(never)]
-#[target_feature(enable = "avx2,fma")]
-fn mul(a: &Element, b: &Element) -> Element {
-    let ([a0, a1], [b0, b1]) = (&a.0, &b.0);
-    let (first, second) = (product(a0, b0), product(a1, b1));
-    // The CPU computes both reductions, which are long chains, at the same time.
-    Element([reduce(&first.0, first.1), reduce(&second.0, second.1)])
-}
-
-/// The columns of a square, and the upper part of the last.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn square_columns(a: &Limbs) -> ([__m256i; 10], __m256d) {
-    const START: [u64; 10] = corrected([0; 10], [0, 1, 1, 2, 2, 2, 1, 1, 0, 0]);
-    const DIAGONAL: [u64; 10] = corrected(BIAS, [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
-    let mut t: [__m256i; 10] = core::array::from_fn(|k| splat_bits(START[k]));
-    column::<1, true>(&mut t, a, a);
-    column::<2, true>(&mut t, a, a);
-    column::<3, true>(&mut t, a, a);
-    column::<4, true>(&mut t, a, a);
-    column::<5, true>(&mut t, a, a);
-    column::<6, true>(&mut t, a, a);
-    column::<7, true>(&mut t, a, a);
-    let mut t: [__m256i; 10] = core::array::from_fn(|k| {
-        _mm256_add_epi64(_mm256_add_epi64(t[k], t[k]), splat_bits(DIAGONAL[k]))
-    });
-    let mut upper = _mm256_setzero_pd();
-    for i in 0..5 {
-        let (low, high) = t.split_at_mut(2 * i + 1);
-        upper = multiply_add(&mut low[2 * i], &mut high[0], a[i], a[i]);
-    }
-    (t, upper)
-}
-
-#[inline(never)]
-#[target_feature(enable = "avx2,fma")]
-fn square(a: &Element) -> Element {
-    let [first, second] = [square_columns(&a.0[0]), square_columns(&a.0[1])];
-    Element([reduce(&first.0, first.1), reduce(&second.0, second.1)])
-}
-
 /// Restores the invariant. Limbs must be at most 2^53.
+///
+/// All limbs but the top one carry at the same time, so that limbs 1 to 3 may exceed 2^50 by the carry, at most 2^3.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn carried(l: Limbs) -> Limbs {
+fn carried(mut l: Limbs) -> Limbs {
     let above = |x, round: f64| {
         let round = _mm256_set1_pd(round);
         _mm256_sub_pd(_mm256_add_pd(x, round), round)
     };
-    let mut out = l;
-    for i in 0..4 {
-        let carry = above(l[i], ROUND_51);
-        out[i] = _mm256_sub_pd(out[i], carry);
-        out[i + 1] = _mm256_fmadd_pd(carry, _mm256_set1_pd(power(-BITS)), out[i + 1]);
+    let carry = [0, 1, 2, 3].map(|i| above(l[i], ROUND_51));
+    for (i, carry) in carry.into_iter().enumerate() {
+        l[i] = _mm256_sub_pd(l[i], carry);
     }
-    let carry = above(out[4], ROUND_52);
-    out[4] = _mm256_sub_pd(out[4], carry);
-    out[0] = _mm256_fmadd_pd(carry, _mm256_set1_pd(R_MOD_P * power(-BITS - 1)), out[0]);
-    out
+    for (i, carry) in carry.into_iter().enumerate() {
+        l[i + 1] = _mm256_fmadd_pd(carry, _mm256_set1_pd(power(-BITS)), l[i + 1]);
+    }
+    let carry = above(l[4], ROUND_52);
+    l[4] = _mm256_sub_pd(l[4], carry);
+    l[0] = _mm256_fmadd_pd(carry, _mm256_set1_pd(R_MOD_P * power(-BITS - 1)), l[0]);
+    l
 }
 
+/// Returns half of the element, plus `A` times it. A must be at most 1.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn half(l: &Limbs) -> Limbs {
+fn half_plus<const A: u32>(l: &Limbs) -> Limbs {
     let round = _mm256_set1_pd(ROUND);
     let halves = l.map(|x| _mm256_mul_pd(x, _mm256_set1_pd(0.5)));
     let mut out = halves.map(|x| _mm256_sub_pd(_mm256_add_pd(x, round), round));
@@ -310,6 +107,11 @@ fn half(l: &Limbs) -> Limbs {
     // 1/2 = 2^255 - (R_MOD_P - 1) / 2 (mod p).
     out[4] = _mm256_fmadd_pd(rest[0], _mm256_set1_pd(power(BITS + 1)), out[4]);
     out[0] = _mm256_fmadd_pd(rest[0], _mm256_set1_pd(1.0 - R_MOD_P), out[0]);
+    if A == 1 {
+        for (out, l) in out.iter_mut().zip(l) {
+            *out = _mm256_add_pd(*out, *l);
+        }
+    }
     carried(out)
 }
 
@@ -335,7 +137,7 @@ fn load(words: [&[u64; 4]; LANES / 2]) -> Limbs {
     for (limb, bits) in limbs.iter_mut().zip(bits) {
         *limb = to_float(bits, 0.0);
     }
-    half(&carried(limbs))
+    half_plus::<0>(&carried(limbs))
 }
 
 /// Returns the limbs that have in lane l what `lanes[l]` has there.
@@ -391,6 +193,26 @@ impl Element {
     pub(super) fn from_lanes(lanes: Lanes) -> Self {
         // SAFETY: a vector has the layout of an array of its lanes.
         Self(unsafe { core::mem::transmute::<Lanes, [Limbs; 2]>(lanes) })
+    }
+}
+
+impl Element {
+    /// `3 / 2 self`
+    #[inline(always)]
+    fn three_halves(&self) -> Self {
+        let [a, b] = &self.0;
+        // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
+        Self(unsafe { [half_plus::<1>(a), half_plus::<1>(b)] })
+    }
+
+    /// `self - b - 2 c`
+    #[inline(always)]
+    fn minus_and_minus_twice(&self, b: Option<&Self>, c: &Self) -> Self {
+        let part = |i: usize| {
+            // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
+            unsafe { minus_and_minus_twice(&self.0[i], b.map(|b| &b.0[i]), &c.0[i]) }
+        };
+        Self([part(0), part(1)])
     }
 }
 
@@ -455,16 +277,16 @@ impl LazyField for Element {
         Self::ZERO.sub(self, 1)
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn mul(&self, other: &Self) -> Self {
         // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        unsafe { mul(self, other) }
+        unsafe { kernel::mul(self, other) }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn square(&self) -> Self {
         // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        unsafe { square(self) }
+        unsafe { kernel::square(self) }
     }
 
     #[inline(always)]
@@ -483,7 +305,42 @@ impl LazyField for Element {
     fn half(&self) -> Self {
         let [a, b] = &self.0;
         // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        Self(unsafe { [half(a), half(b)] })
+        Self(unsafe { [half_plus::<0>(a), half_plus::<0>(b)] })
+    }
+
+    #[inline(always)]
+    fn double_point([x, y, z]: [&mut Self; 3]) -> bool {
+        let slope = x.square();
+        let yy = y.square();
+        *z = y.mul(z);
+        let e = slope.three_halves();
+        let ee = e.square();
+        let d = x.mul(&yy);
+        *x = ee.minus_and_minus_twice(None, &d);
+        let yyyy = yy.square();
+        *y = e.mul(&d.sub(x, 1)).sub(&yyyy, 1);
+        true
+    }
+
+    #[inline(always)]
+    fn add_point(
+        [x, y, z]: [&mut Self; 3],
+        [other_x, other_y]: [&Self; 2],
+        other_z: Option<&Self>,
+    ) -> Option<Self> {
+        let other_z = other_z.unwrap_or(z);
+        let zz = other_z.square();
+        let zzz = zz.mul(other_z);
+        let h = other_x.mul(&zz).sub(x, 1);
+        let r = other_y.mul(&zzz).sub(y, 1);
+        let hh = h.square();
+        *z = z.mul(&h);
+        let v = x.mul(&hh);
+        let hhh = h.mul(&hh);
+        *x = r.square().minus_and_minus_twice(Some(&hhh), &v);
+        let hhh_y = hhh.mul(y);
+        *y = r.mul(&v.sub(x, 1)).sub(&hhh_y, 1);
+        Some(h)
     }
 
     fn invert(&self) -> Self {
@@ -582,4 +439,18 @@ fn difference(a: &Limbs, b: &Limbs) -> Limbs {
         *difference = _mm256_sub_pd(*difference, *b);
     }
     carried(difference)
+}
+
+/// `a - b - 2 c`
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn minus_and_minus_twice(a: &Limbs, b: Option<&Limbs>, c: &Limbs) -> Limbs {
+    let mut out = *a;
+    for (i, out) in out.iter_mut().enumerate() {
+        if let Some(b) = b {
+            *out = _mm256_sub_pd(*out, b[i]);
+        }
+        *out = _mm256_fnmadd_pd(_mm256_set1_pd(2.0), c[i], *out);
+    }
+    carried(out)
 }

@@ -1,6 +1,7 @@
 //! Eight points at a time with AVX2 and FMA, for CPUs without IFMA: two vectors of four double-precision numbers.
 
 mod field;
+mod kernel;
 #[cfg(test)]
 mod tests;
 
