@@ -47,7 +47,7 @@ type Limbs = [__m256d; 5];
 
 /// Eight field elements, one per lane. Only the dispatch uses this type, after checking that the CPU has AVX2 and FMA.
 #[derive(Clone, Copy)]
-#[repr(C, align(64))]
+#[repr(C, align(64))] // The assembly relies on the layout.
 pub(crate) struct Element([Limbs; 2]);
 
 /// The limbs of an element: `[lane / 4][limb][lane % 4]`.
@@ -93,10 +93,10 @@ fn carried(mut l: Limbs) -> Limbs {
     l
 }
 
-/// Returns half of the element, plus `A` times it. A must be at most 1.
+/// Half of the element. Limbs 0 and 4 are at most 2^52, the others 2^51: [`carried`] must follow.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn half_plus<const A: u32>(l: &Limbs) -> Limbs {
+fn halved(l: &Limbs) -> Limbs {
     let round = _mm256_set1_pd(ROUND);
     let halves = l.map(|x| _mm256_mul_pd(x, _mm256_set1_pd(0.5)));
     let mut out = halves.map(|x| _mm256_sub_pd(_mm256_add_pd(x, round), round));
@@ -107,12 +107,7 @@ fn half_plus<const A: u32>(l: &Limbs) -> Limbs {
     // 1/2 = 2^255 - (R_MOD_P - 1) / 2 (mod p).
     out[4] = _mm256_fmadd_pd(rest[0], _mm256_set1_pd(power(BITS + 1)), out[4]);
     out[0] = _mm256_fmadd_pd(rest[0], _mm256_set1_pd(1.0 - R_MOD_P), out[0]);
-    if A == 1 {
-        for (out, l) in out.iter_mut().zip(l) {
-            *out = _mm256_add_pd(*out, *l);
-        }
-    }
-    carried(out)
+    out
 }
 
 /// Converts four little-endian words of four lanes. The values must be below p.
@@ -137,7 +132,7 @@ fn load(words: [&[u64; 4]; LANES / 2]) -> Limbs {
     for (limb, bits) in limbs.iter_mut().zip(bits) {
         *limb = to_float(bits, 0.0);
     }
-    half_plus::<0>(&carried(limbs))
+    carried(halved(&carried(limbs)))
 }
 
 /// Returns the limbs that have in lane l what `lanes[l]` has there.
@@ -194,23 +189,21 @@ impl Element {
         // SAFETY: a vector has the layout of an array of its lanes.
         Self(unsafe { core::mem::transmute::<Lanes, [Limbs; 2]>(lanes) })
     }
-}
 
-impl Element {
     /// `3 / 2 self`
     #[inline(always)]
     fn three_halves(&self) -> Self {
         let [a, b] = &self.0;
         // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        Self(unsafe { [half_plus::<1>(a), half_plus::<1>(b)] })
+        Self(unsafe { [sum(&halved(a), a), sum(&halved(b), b)] })
     }
 
     /// `self - b - 2 c`
     #[inline(always)]
-    fn minus_and_minus_twice(&self, b: Option<&Self>, c: &Self) -> Self {
+    fn minus_and_twice(&self, b: &Self, c: &Self) -> Self {
         let part = |i: usize| {
             // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-            unsafe { minus_and_minus_twice(&self.0[i], b.map(|b| &b.0[i]), &c.0[i]) }
+            unsafe { minus_and_twice(&self.0[i], &b.0[i], &c.0[i]) }
         };
         Self([part(0), part(1)])
     }
@@ -305,9 +298,10 @@ impl LazyField for Element {
     fn half(&self) -> Self {
         let [a, b] = &self.0;
         // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        Self(unsafe { [half_plus::<0>(a), half_plus::<0>(b)] })
+        Self(unsafe { [carried(halved(a)), carried(halved(b))] })
     }
 
+    /// The general formula with fewer carries.
     #[inline(always)]
     fn double_point([x, y, z]: [&mut Self; 3]) -> bool {
         let slope = x.square();
@@ -316,12 +310,13 @@ impl LazyField for Element {
         let e = slope.three_halves();
         let ee = e.square();
         let d = x.mul(&yy);
-        *x = ee.minus_and_minus_twice(None, &d);
+        *x = ee.minus_and_twice(&Self::ZERO, &d);
         let yyyy = yy.square();
         *y = e.mul(&d.sub(x, 1)).sub(&yyyy, 1);
         true
     }
 
+    /// The general formula with fewer carries.
     #[inline(always)]
     fn add_point(
         [x, y, z]: [&mut Self; 3],
@@ -337,7 +332,7 @@ impl LazyField for Element {
         *z = z.mul(&h);
         let v = x.mul(&hh);
         let hhh = h.mul(&hh);
-        *x = r.square().minus_and_minus_twice(Some(&hhh), &v);
+        *x = r.square().minus_and_twice(&hhh, &v);
         let hhh_y = hhh.mul(y);
         *y = r.mul(&v.sub(x, 1)).sub(&hhh_y, 1);
         Some(h)
@@ -444,13 +439,11 @@ fn difference(a: &Limbs, b: &Limbs) -> Limbs {
 /// `a - b - 2 c`
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn minus_and_minus_twice(a: &Limbs, b: Option<&Limbs>, c: &Limbs) -> Limbs {
+fn minus_and_twice(a: &Limbs, b: &Limbs, c: &Limbs) -> Limbs {
     let mut out = *a;
     for (i, out) in out.iter_mut().enumerate() {
-        if let Some(b) = b {
-            *out = _mm256_sub_pd(*out, b[i]);
-        }
-        *out = _mm256_fnmadd_pd(_mm256_set1_pd(2.0), c[i], *out);
+        let difference = _mm256_sub_pd(*out, b[i]);
+        *out = _mm256_fnmadd_pd(_mm256_set1_pd(2.0), c[i], difference);
     }
     carried(out)
 }

@@ -1,11 +1,13 @@
-//! Products and squares of elements, as assembly.
+//! Products and squares of elements, as assembly. The algorithm is that of `docs/internals/eight-lane-field.md`.
 //!
 //! The compiler orders the additions of a product such that 16 registers do not suffice, and one reduction before the
 //! other. A reduction is a long chain of dependent instructions, and the CPU looks ahead by less than its length, so
 //! here the instructions of both alternate.
 //!
-//! The algorithm is that of `docs/internals/eight-lane-field.md`. Constant time: no branch, and no address that depends
-//! on a value.
+//! On entry, rdi is the address of the result; rsi and rdx are those of the factors. `$v` is the vector: 0 for the
+//! first four lanes, 1 for the others. rsp points to [`Columns`] for each.
+//!
+//! Constant time: no branch, and no address that depends on a value.
 #![expect(
     improper_ctypes_definitions,
     reason = "elements are passed by their addresses"
@@ -35,8 +37,8 @@ struct Constants {
     top_mask: [u64; 4],
     /// The exponent of the numbers whose lowest bit is 1.
     exponent: [f64; 4],
-    /// What a number has with this exponent, and with the constants of a column, if its value is 0: a limb, the top
-    /// limb, the carry out of the upper half, and the carry out of the top limb.
+    /// The value that a zero has with this exponent and the constants of its column: for a limb, the top limb, the
+    /// carry out of the upper half, and the carry out of the top limb.
     limb: [f64; 4],
     top_limb: [f64; 4],
     carry: [f64; 4],
@@ -45,7 +47,7 @@ struct Constants {
     columns: [[u64; 4]; 9],
     /// Initial values of the columns 1 to 8 of a square, before they are doubled.
     halves: [[u64; 4]; 8],
-    /// What the columns of a square have in addition.
+    /// Added to the columns of a square after they are doubled.
     diagonal: [[u64; 4]; 9],
 }
 
@@ -56,7 +58,7 @@ const fn correction(low: u64, high: u64) -> u64 {
         .wrapping_neg()
 }
 
-/// What the reduction requires the columns to have added.
+/// Added to the columns for the reduction.
 ///
 /// The upper columns: half a limb, so that limbs are rounded, and `POSITIVE`, less the part of it that the carry from
 /// the column below has. The lower ones, which the reduction doubles: half of the same, and the corrections of the
@@ -114,712 +116,419 @@ static CONSTANTS: Constants = {
     }
 };
 
+/// The vectors of a product before its reduction: columns 0 to 8, and the upper part of the product of the top limbs.
+type Columns = [[u64; 4]; 10];
+
+/// An instruction and its operands.
+macro_rules! i {
+    ($name:literal $first:expr $(, $operand:expr)*) => {
+        concat!($name, " ", $first $(, ", ", $operand)*, "\n")
+    };
+}
+
 /// The address of a constant.
 macro_rules! c {
-    ($name:literal) => {
-        concat!("[rip + {constants} + {", $name, "}]")
-    };
-    ($name:literal $k:literal) => {
-        concat!("[rip + {constants} + {", $name, "} + 32 * ", $k, "]")
+    ($name:literal $($k:literal)?) => {
+        concat!("[rip + {constants} + {", $name, "}" $(, " + 32 * ", $k)?, "]")
     };
 }
 
-/// Multiplies `$a` by `$b`: `$low` becomes the lower part plus `$low_sum`, `$high` the upper part plus `$high_sum`,
-/// each with its constant. `$upper` and `$lower` are clobbered. ymm14 and ymm15 are `round_51` and `split`.
-macro_rules! step {
-    (
-        $a:literal * $b:expr,
-        $upper:literal $lower:literal,
-        $low:literal = $low_sum:expr
-        $(, $high:literal = $high_sum:expr)?
-    ) => {
+/// The address of limb `$k` of the first factor.
+macro_rules! a {
+    (0 $k:tt) => {
+        concat!("[rsi + 32 * ", $k, "]")
+    };
+    (1 $k:tt) => {
+        concat!("[rsi + 160 + 32 * ", $k, "]")
+    };
+}
+
+/// The address of limb `$k` of the second factor.
+macro_rules! b {
+    (0 $k:tt) => {
+        concat!("[rdx + 32 * ", $k, "]")
+    };
+    (1 $k:tt) => {
+        concat!("[rdx + 160 + 32 * ", $k, "]")
+    };
+}
+
+/// The address of limb `$k` of the result.
+macro_rules! result {
+    (0 $k:tt) => {
+        concat!("[rdi + 32 * ", $k, "]")
+    };
+    (1 $k:tt) => {
+        concat!("[rdi + 160 + 32 * ", $k, "]")
+    };
+}
+
+/// The address of an entry of [`Columns`].
+macro_rules! t {
+    (0 $k:tt) => {
+        concat!("[rsp + 32 * ", $k, "]")
+    };
+    (1 $k:tt) => {
+        concat!("[rsp + 320 + 32 * ", $k, "]")
+    };
+}
+
+/// Multiplies ymm8, a limb of the first factor, by `$b`: `$low` becomes the lower part plus `$low_sum`, `$high` the
+/// upper part plus `$high_sum`, each with its constant. ymm9 becomes the upper part alone, ymm10 is overwritten. ymm14
+/// and ymm15 are `round_51` and `split`.
+macro_rules! multiply {
+    ($b:expr, $low:literal = $low_sum:expr $(, $high:literal = $high_sum:expr)?) => {
         concat!(
-            "vmovapd ", $upper, ", ymm14\n",
-            "vfmadd231pd ", $upper, ", ", $a, ", ", $b, "\n",
-            "vsubpd ", $lower, ", ymm15, ", $upper, "\n",
-            "vfmadd231pd ", $lower, ", ", $a, ", ", $b, "\n",
-            $("vpaddq ", $high, ", ", $upper, ", ", $high_sum, "\n",)?
-            "vpaddq ", $low, ", ", $lower, ", ", $low_sum, "\n",
+            i!("vmovapd" "ymm9", "ymm14"),
+            i!("vfmadd231pd" "ymm9", "ymm8", $b),
+            i!("vsubpd" "ymm10", "ymm15", "ymm9"),
+            i!("vfmadd231pd" "ymm10", "ymm8", $b),
+            $(i!("vpaddq" $high, "ymm9", $high_sum),)?
+            i!("vpaddq" $low, "ymm10", $low_sum),
         )
     };
 }
 
-/// Loads the limbs of b.
-macro_rules! load_b {
-    ($b:literal) => {
-        concat!(
-            "vmovapd ymm9, [rdx + ",
-            $b,
-            "]\n",
-            "vmovapd ymm10, [rdx + ",
-            $b,
-            " + 32]\n",
-            "vmovapd ymm11, [rdx + ",
-            $b,
-            " + 64]\n",
-            "vmovapd ymm12, [rdx + ",
-            $b,
-            " + 96]\n",
-            "vmovapd ymm13, [rdx + ",
-            $b,
-            " + 128]\n",
-        )
-    };
-}
-
-/// Limb 0 of a times b.
-macro_rules! row_0 {
-    ($a:literal, $t:literal) => {
-        concat!(
-            "vmovapd ymm6, [rsi + ", $a, "]\n",
-            step!("ymm6" * "ymm9", "ymm7" "ymm8", "ymm0" = c!("columns"), "ymm1" = c!("columns" 1)),
-            step!("ymm6" * "ymm10", "ymm7" "ymm8", "ymm1" = "ymm1", "ymm2" = c!("columns" 2)),
-            step!("ymm6" * "ymm11", "ymm7" "ymm8", "ymm2" = "ymm2", "ymm3" = c!("columns" 3)),
-            step!("ymm6" * "ymm12", "ymm7" "ymm8", "ymm3" = "ymm3", "ymm4" = c!("columns" 4)),
-            step!("ymm6" * "ymm13", "ymm7" "ymm8", "ymm4" = "ymm4", "ymm5" = c!("columns" 5)),
-            "vmovdqa [rsp + ", $t, "], ymm0\n",
-        )
-    };
-}
-
-/// Limb `$i` of a, which is not 0 or 4, times b, to the columns from `$i`. The first of them is complete then.
+/// Limb `$i` of the first factor, which is not 0 or 4, times the second, to the columns from `$i`, in `$c0` to `$c5`.
+/// The first of them is complete then; the last one, `$next`, is new.
 macro_rules! row {
-    (
-        $i:literal, $next:literal, $a:literal, $t:literal,
-        $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal
-    ) => {
+    ($v:tt $i:tt, $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal, $next:literal) => {
         concat!(
-            "vmovapd ymm6, [rsi + ", $a, " + 32 * ", $i, "]\n",
-            step!("ymm6" * "ymm9", "ymm7" "ymm8", $c0 = $c0, $c1 = $c1),
-            step!("ymm6" * "ymm10", "ymm7" "ymm8", $c1 = $c1, $c2 = $c2),
-            step!("ymm6" * "ymm11", "ymm7" "ymm8", $c2 = $c2, $c3 = $c3),
-            step!("ymm6" * "ymm12", "ymm7" "ymm8", $c3 = $c3, $c4 = $c4),
-            step!("ymm6" * "ymm13", "ymm7" "ymm8", $c4 = $c4, $c5 = c!("columns" $next)),
-            "vmovdqa [rsp + ", $t, " + 32 * ", $i, "], ", $c0, "\n",
+            i!("vmovapd" "ymm8", a!($v $i)),
+            multiply!("ymm6", $c0 = $c0, $c1 = $c1),
+            multiply!("ymm7", $c1 = $c1, $c2 = $c2),
+            multiply!("ymm11", $c2 = $c2, $c3 = $c3),
+            multiply!("ymm12", $c3 = $c3, $c4 = $c4),
+            multiply!("ymm13", $c4 = $c4, $c5 = c!("columns" $next)),
+            i!("vmovdqa" t!($v $i), $c0),
         )
     };
 }
 
-/// Limb 4 of a times b. Afterwards, all columns are complete.
-macro_rules! row_4 {
-    ($a:literal, $t:literal) => {
+/// The columns of a product. Six are in registers at a time: column k in ymm0 to ymm5, at k modulo 6.
+macro_rules! mul {
+    ($v:tt) => {
         concat!(
-            "vmovapd ymm6, [rsi + ", $a, " + 128]\n",
-            step!("ymm6" * "ymm9", "ymm7" "ymm8", "ymm4" = "ymm4", "ymm5" = "ymm5"),
-            step!("ymm6" * "ymm10", "ymm7" "ymm8", "ymm5" = "ymm5", "ymm0" = "ymm0"),
-            step!("ymm6" * "ymm11", "ymm7" "ymm8", "ymm0" = "ymm0", "ymm1" = "ymm1"),
-            step!("ymm6" * "ymm12", "ymm7" "ymm8", "ymm1" = "ymm1", "ymm2" = "ymm2"),
-            step!("ymm6" * "ymm13", "ymm7" "ymm8", "ymm2" = "ymm2"),
-            "vmovdqa [rsp + ", $t, " + 128], ymm4\n",
-            "vmovdqa [rsp + ", $t, " + 160], ymm5\n",
-            "vmovdqa [rsp + ", $t, " + 192], ymm0\n",
-            "vmovdqa [rsp + ", $t, " + 224], ymm1\n",
-            "vmovdqa [rsp + ", $t, " + 256], ymm2\n",
-            "vmovapd [rsp + ", $t, " + 288], ymm7\n",
-        )
-    };
-}
-
-/// Limb `$i` of a times the limb `$j` above it, to a square's halved columns.
-macro_rules! pair {
-    ($a:literal, $j:literal, $low:literal = $low_sum:expr, $high:literal = $high_sum:expr) => {
-        step!(
-            "ymm10" * concat!("[rsi + ", $a, " + 32 * ", $j, "]"),
-            "ymm8" "ymm9",
-            $low = $low_sum,
-            $high = $high_sum
-        )
-    };
-}
-
-/// The products of two different limbs of a: the columns 1 to 8 in ymm0 to ymm7.
-macro_rules! pairs {
-    ($a:literal) => {
-        concat!(
-            "vmovapd ymm10, [rsi + ", $a, "]\n",
-            pair!($a, 1, "ymm0" = c!("halves"), "ymm1" = c!("halves" 1)),
-            pair!($a, 2, "ymm1" = "ymm1", "ymm2" = c!("halves" 2)),
-            pair!($a, 3, "ymm2" = "ymm2", "ymm3" = c!("halves" 3)),
-            pair!($a, 4, "ymm3" = "ymm3", "ymm4" = c!("halves" 4)),
-            "vmovapd ymm10, [rsi + ", $a, " + 32]\n",
-            pair!($a, 2, "ymm2" = "ymm2", "ymm3" = "ymm3"),
-            pair!($a, 3, "ymm3" = "ymm3", "ymm4" = "ymm4"),
-            pair!($a, 4, "ymm4" = "ymm4", "ymm5" = c!("halves" 5)),
-            "vmovapd ymm10, [rsi + ", $a, " + 64]\n",
-            pair!($a, 3, "ymm4" = "ymm4", "ymm5" = "ymm5"),
-            pair!($a, 4, "ymm5" = "ymm5", "ymm6" = c!("halves" 6)),
-            "vmovapd ymm10, [rsi + ", $a, " + 96]\n",
-            pair!($a, 4, "ymm6" = "ymm6", "ymm7" = c!("halves" 7)),
-            "vpaddq ymm0, ymm0, ymm0\n",
-            "vpaddq ymm1, ymm1, ymm1\n",
-            "vpaddq ymm2, ymm2, ymm2\n",
-            "vpaddq ymm3, ymm3, ymm3\n",
-            "vpaddq ymm4, ymm4, ymm4\n",
-            "vpaddq ymm5, ymm5, ymm5\n",
-            "vpaddq ymm6, ymm6, ymm6\n",
-            "vpaddq ymm7, ymm7, ymm7\n",
+            i!("vmovapd" "ymm6", b!($v 0)),
+            i!("vmovapd" "ymm7", b!($v 1)),
+            i!("vmovapd" "ymm11", b!($v 2)),
+            i!("vmovapd" "ymm12", b!($v 3)),
+            i!("vmovapd" "ymm13", b!($v 4)),
+            i!("vmovapd" "ymm8", a!($v 0)),
+            multiply!("ymm6", "ymm0" = c!("columns"), "ymm1" = c!("columns" 1)),
+            multiply!("ymm7", "ymm1" = "ymm1", "ymm2" = c!("columns" 2)),
+            multiply!("ymm11", "ymm2" = "ymm2", "ymm3" = c!("columns" 3)),
+            multiply!("ymm12", "ymm3" = "ymm3", "ymm4" = c!("columns" 4)),
+            multiply!("ymm13", "ymm4" = "ymm4", "ymm5" = c!("columns" 5)),
+            i!("vmovdqa" t!($v 0), "ymm0"),
+            row!($v 1, "ymm1" "ymm2" "ymm3" "ymm4" "ymm5" "ymm0", 6),
+            row!($v 2, "ymm2" "ymm3" "ymm4" "ymm5" "ymm0" "ymm1", 7),
+            row!($v 3, "ymm3" "ymm4" "ymm5" "ymm0" "ymm1" "ymm2", 8),
+            i!("vmovapd" "ymm8", a!($v 4)),
+            multiply!("ymm6", "ymm4" = "ymm4", "ymm5" = "ymm5"),
+            multiply!("ymm7", "ymm5" = "ymm5", "ymm0" = "ymm0"),
+            multiply!("ymm11", "ymm0" = "ymm0", "ymm1" = "ymm1"),
+            multiply!("ymm12", "ymm1" = "ymm1", "ymm2" = "ymm2"),
+            multiply!("ymm13", "ymm2" = "ymm2"),
+            i!("vmovdqa" t!($v 4), "ymm4"),
+            i!("vmovdqa" t!($v 5), "ymm5"),
+            i!("vmovdqa" t!($v 6), "ymm0"),
+            i!("vmovdqa" t!($v 7), "ymm1"),
+            i!("vmovdqa" t!($v 8), "ymm2"),
+            i!("vmovapd" t!($v 9), "ymm9"),
         )
     };
 }
 
 /// Completes and stores a column of a square.
 macro_rules! store_column {
-    ($t:literal, $k:literal, $column:literal) => {
+    ($v:tt $k:tt, $column:literal) => {
         concat!(
-            "vpaddq ", $column, ", ", $column, ", ", c!("diagonal" $k), "\n",
-            "vmovdqa [rsp + ", $t, " + 32 * ", $k, "], ", $column, "\n",
+            i!("vpaddq" $column, $column, c!("diagonal" $k)),
+            i!("vmovdqa" t!($v $k), $column),
         )
     };
 }
 
-/// The squares of the limbs of a. Afterwards, all columns are complete.
-macro_rules! squares {
-    ($a:literal, $t:literal) => {
+/// The columns of a square: 1 to 8 in ymm0 to ymm7, first with the products of two different limbs, each once.
+macro_rules! square {
+    ($v:tt) => {
         concat!(
-            "vmovapd ymm10, [rsi + ", $a, "]\n",
-            step!("ymm10" * "ymm10", "ymm8" "ymm9", "ymm11" = c!("diagonal"), "ymm0" = "ymm0"),
-            "vmovapd ymm10, [rsi + ", $a, " + 32]\n",
-            step!("ymm10" * "ymm10", "ymm8" "ymm9", "ymm1" = "ymm1", "ymm2" = "ymm2"),
-            "vmovapd ymm10, [rsi + ", $a, " + 64]\n",
-            step!("ymm10" * "ymm10", "ymm8" "ymm9", "ymm3" = "ymm3", "ymm4" = "ymm4"),
-            "vmovdqa [rsp + ", $t, "], ymm11\n",
-            store_column!($t, 1, "ymm0"),
-            store_column!($t, 2, "ymm1"),
-            store_column!($t, 3, "ymm2"),
-            "vmovapd ymm10, [rsi + ", $a, " + 96]\n",
-            step!("ymm10" * "ymm10", "ymm8" "ymm9", "ymm5" = "ymm5", "ymm6" = "ymm6"),
-            "vmovapd ymm10, [rsi + ", $a, " + 128]\n",
-            step!("ymm10" * "ymm10", "ymm8" "ymm9", "ymm7" = "ymm7"),
-            store_column!($t, 4, "ymm3"),
-            store_column!($t, 5, "ymm4"),
-            store_column!($t, 6, "ymm5"),
-            store_column!($t, 7, "ymm6"),
-            store_column!($t, 8, "ymm7"),
-            "vmovapd [rsp + ", $t, " + 288], ymm8\n",
+            i!("vmovapd" "ymm8", a!($v 0)),
+            multiply!(a!($v 1), "ymm0" = c!("halves"), "ymm1" = c!("halves" 1)),
+            multiply!(a!($v 2), "ymm1" = "ymm1", "ymm2" = c!("halves" 2)),
+            multiply!(a!($v 3), "ymm2" = "ymm2", "ymm3" = c!("halves" 3)),
+            multiply!(a!($v 4), "ymm3" = "ymm3", "ymm4" = c!("halves" 4)),
+            i!("vmovapd" "ymm8", a!($v 1)),
+            multiply!(a!($v 2), "ymm2" = "ymm2", "ymm3" = "ymm3"),
+            multiply!(a!($v 3), "ymm3" = "ymm3", "ymm4" = "ymm4"),
+            multiply!(a!($v 4), "ymm4" = "ymm4", "ymm5" = c!("halves" 5)),
+            i!("vmovapd" "ymm8", a!($v 2)),
+            multiply!(a!($v 3), "ymm4" = "ymm4", "ymm5" = "ymm5"),
+            multiply!(a!($v 4), "ymm5" = "ymm5", "ymm6" = c!("halves" 6)),
+            i!("vmovapd" "ymm8", a!($v 3)),
+            multiply!(a!($v 4), "ymm6" = "ymm6", "ymm7" = c!("halves" 7)),
+            i!("vpaddq" "ymm0", "ymm0", "ymm0"),
+            i!("vpaddq" "ymm1", "ymm1", "ymm1"),
+            i!("vpaddq" "ymm2", "ymm2", "ymm2"),
+            i!("vpaddq" "ymm3", "ymm3", "ymm3"),
+            i!("vpaddq" "ymm4", "ymm4", "ymm4"),
+            i!("vpaddq" "ymm5", "ymm5", "ymm5"),
+            i!("vpaddq" "ymm6", "ymm6", "ymm6"),
+            i!("vpaddq" "ymm7", "ymm7", "ymm7"),
+            i!("vmovapd" "ymm8", a!($v 0)),
+            multiply!("ymm8", "ymm11" = c!("diagonal"), "ymm0" = "ymm0"),
+            i!("vmovapd" "ymm8", a!($v 1)),
+            multiply!("ymm8", "ymm1" = "ymm1", "ymm2" = "ymm2"),
+            i!("vmovapd" "ymm8", a!($v 2)),
+            multiply!("ymm8", "ymm3" = "ymm3", "ymm4" = "ymm4"),
+            i!("vmovdqa" t!($v 0), "ymm11"),
+            store_column!($v 1, "ymm0"),
+            store_column!($v 2, "ymm1"),
+            store_column!($v 3, "ymm2"),
+            i!("vmovapd" "ymm8", a!($v 3)),
+            multiply!("ymm8", "ymm5" = "ymm5", "ymm6" = "ymm6"),
+            i!("vmovapd" "ymm8", a!($v 4)),
+            multiply!("ymm8", "ymm7" = "ymm7"),
+            store_column!($v 4, "ymm3"),
+            store_column!($v 5, "ymm4"),
+            store_column!($v 6, "ymm5"),
+            store_column!($v 7, "ymm6"),
+            store_column!($v 8, "ymm7"),
+            i!("vmovapd" t!($v 9), "ymm9"),
         )
     };
 }
 
-/// Converts the lower bits of a column, plus a carry, to a limb.
-macro_rules! limb {
-    ($x:literal $(, $carry:literal)?) => {
-        concat!(
-            "vpand ", $x, ", ", $x, ", ", c!("mask"), "\n",
-            $("vpaddq ", $x, ", ", $x, ", ", $carry, "\n",)?
-            "vpor ", $x, ", ", $x, ", ", c!("exponent"), "\n",
-            "vsubpd ", $x, ", ", $x, ", ", c!("limb"), "\n",
-        )
+/// A register of the reduction: limb `$k`, which is first of the upper half, then of the sum, or for 5 and 6 a
+/// temporary value.
+macro_rules! x {
+    (0 $k:tt) => {
+        concat!("ymm", $k)
+    };
+    (1 0) => {
+        "ymm7"
+    };
+    (1 1) => {
+        "ymm8"
+    };
+    (1 2) => {
+        "ymm9"
+    };
+    (1 3) => {
+        "ymm10"
+    };
+    (1 4) => {
+        "ymm11"
+    };
+    (1 5) => {
+        "ymm12"
+    };
+    (1 6) => {
+        "ymm13"
     };
 }
 
-/// Replaces the limb in `$h` of the upper half by the sum of twice column `$k` and the lower part of `R_MOD_P $h`, and
-/// adds the upper part to `$next`.
-macro_rules! fold {
-    ($h:literal, $next:literal, $t:literal, $k:literal, $x5:literal $x6:literal) => {
-        concat!(
-            "vmovapd ",
-            $x5,
-            ", ",
-            $h,
-            "\n",
-            "vfmadd213pd ",
-            $x5,
-            ", ymm14, ",
-            c!("round_51"),
-            "\n",
-            "vsubpd ",
-            $x6,
-            ", ymm15, ",
-            $x5,
-            "\n",
-            "vfmadd132pd ",
-            $h,
-            ", ",
-            $x6,
-            ", ymm14\n",
-            "vpaddq ",
-            $next,
-            ", ",
-            $next,
-            ", ",
-            $x5,
-            "\n",
-            "vpaddq ",
-            $h,
-            ", ",
-            $h,
-            ", [rsp + ",
-            $t,
-            " + 32 * ",
-            $k,
-            "]\n",
-            "vpaddq ",
-            $h,
-            ", ",
-            $h,
-            ", [rsp + ",
-            $t,
-            " + 32 * ",
-            $k,
-            "]\n",
-        )
-    };
-}
-
-/// A step of the reduction, for both vectors. `$step` takes the address of the columns, that of the result, and seven
-/// registers.
+/// A step of the reduction, for both vectors.
 macro_rules! both {
-    ($step:ident) => {
+    ($step:ident $($argument:tt)*) => {
+        concat!($step!(0 $($argument)*), $step!(1 $($argument)*))
+    };
+}
+
+/// Converts the lower bits of column `$k`, plus the carry in `$carry`, to a limb.
+macro_rules! limb {
+    ($v:tt $k:tt $($carry:tt)?) => {
         concat!(
-            $step!(0, 0, "ymm0" "ymm1" "ymm2" "ymm3" "ymm4" "ymm5" "ymm6"),
-            $step!(320, 160, "ymm7" "ymm8" "ymm9" "ymm10" "ymm11" "ymm12" "ymm13"),
+            i!("vpand" x!($v $k), x!($v $k), c!("mask")),
+            $(i!("vpaddq" x!($v $k), x!($v $k), x!($v $carry)),)?
+            i!("vpor" x!($v $k), x!($v $k), c!("exponent")),
+            i!("vsubpd" x!($v $k), x!($v $k), c!("limb")),
         )
     };
 }
 
-/// Column 8 with the carry of column 7, to x3; limb 4 of the upper half, to x4; column 7, to x0.
+/// Limb 4 of the upper half, and columns 7 and 8 for limbs 2 and 3, of which the latter has the carry of the former.
 macro_rules! upper_4 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
+    ($v:tt) => {
         concat!(
-            "vmovdqa ",
-            $x0,
-            ", [rsp + ",
-            $t,
-            " + 224]\n",
-            "vpsrlq ",
-            $x4,
-            ", ",
-            $x0,
-            ", 51\n",
-            "vpaddq ",
-            $x3,
-            ", ",
-            $x4,
-            ", [rsp + ",
-            $t,
-            " + 256]\n",
-            "vpsrlq ",
-            $x4,
-            ", ",
-            $x3,
-            ", 51\n",
-            "vpor ",
-            $x4,
-            ", ",
-            $x4,
-            ", ",
-            c!("exponent"),
-            "\n",
-            "vsubpd ",
-            $x4,
-            ", ",
-            $x4,
-            ", ",
-            c!("carry"),
-            "\n",
-            "vmovapd ",
-            $x5,
-            ", [rsp + ",
-            $t,
-            " + 288]\n",
-            "vfmadd231pd ",
-            $x4,
-            ", ",
-            $x5,
-            ", ",
-            c!("down_51"),
-            "\n",
+            i!("vmovdqa" x!($v 2), t!($v 7)),
+            i!("vpsrlq" x!($v 4), x!($v 2), 51),
+            i!("vpaddq" x!($v 3), x!($v 4), t!($v 8)),
+            i!("vpsrlq" x!($v 4), x!($v 3), 51),
+            i!("vpor" x!($v 4), x!($v 4), c!("exponent")),
+            i!("vsubpd" x!($v 4), x!($v 4), c!("carry")),
+            i!("vmovapd" x!($v 5), t!($v 9)),
+            i!("vfmadd231pd" x!($v 4), x!($v 5), c!("down_51")),
         )
     };
 }
 
-macro_rules! upper_3 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
-        limb!($x3)
-    };
-}
-
-macro_rules! upper_2 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
+/// Limb `$k` of the upper half with the carry of the column below, `$column`, which is loaded for limb `$below`.
+macro_rules! upper {
+    ($v:tt $k:tt $below:tt $column:tt) => {
         concat!(
-            "vmovdqa ",
-            $x1,
-            ", [rsp + ",
-            $t,
-            " + 192]\n",
-            "vpsrlq ",
-            $x5,
-            ", ",
-            $x1,
-            ", 51\n",
-            limb!($x0, $x5),
+            i!("vmovdqa" x!($v $below), t!($v $column)),
+            i!("vpsrlq" x!($v 5), x!($v $below), 51),
+            limb!($v $k 5),
         )
     };
 }
 
-/// `R_MOD_P` times limb 4: what is above the top limb, to memory; the rest, to x4.
+/// `R_MOD_P` times limb 4 of the upper half: the part above the top limb replaces entry 9, the rest is limb 4 of the
+/// sum.
 macro_rules! fold_4 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
+    ($v:tt) => {
         concat!(
-            "vmovapd ",
-            $x5,
-            ", ",
-            $x4,
-            "\n",
-            "vfmadd213pd ",
-            $x5,
-            ", ymm14, ",
-            c!("round_52"),
-            "\n",
-            "vsubpd ",
-            $x6,
-            ", ",
-            $x5,
-            ", ",
-            c!("round_52"),
-            "\n",
-            "vfmsub213pd ",
-            $x4,
-            ", ymm14, ",
-            $x6,
-            "\n",
-            "vaddpd ",
-            $x4,
-            ", ",
-            $x4,
-            ", ",
-            c!("round"),
-            "\n",
-            "vmovapd [rsp + ",
-            $t,
-            " + 288], ",
-            $x6,
-            "\n",
+            i!("vmovapd" x!($v 5), x!($v 4)),
+            i!("vfmadd213pd" x!($v 5), "ymm14", c!("round_52")),
+            i!("vsubpd" x!($v 6), x!($v 5), c!("round_52")),
+            i!("vfmsub213pd" x!($v 4), "ymm14", x!($v 6)),
+            i!("vaddpd" x!($v 4), x!($v 4), c!("round")),
+            i!("vmovapd" t!($v 9), x!($v 6)),
         )
     };
 }
 
-macro_rules! upper_1 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
+/// `R_MOD_P` times limb `$k` of the upper half: the lower part plus twice column `$k` is limb `$k` of the sum, the
+/// upper part is added to limb `$next`.
+macro_rules! fold {
+    ($v:tt $k:tt $next:tt) => {
         concat!(
-            "vmovdqa ",
-            $x2,
-            ", [rsp + ",
-            $t,
-            " + 160]\n",
-            "vpsrlq ",
-            $x5,
-            ", ",
-            $x2,
-            ", 51\n",
-            limb!($x1, $x5),
+            i!("vmovapd" x!($v 5), x!($v $k)),
+            i!("vfmadd213pd" x!($v 5), "ymm14", c!("round_51")),
+            i!("vsubpd" x!($v 6), "ymm15", x!($v 5)),
+            i!("vfmadd132pd" x!($v $k), x!($v 6), "ymm14"),
+            i!("vpaddq" x!($v $next), x!($v $next), x!($v 5)),
+            i!("vpaddq" x!($v $k), x!($v $k), t!($v $k)),
+            i!("vpaddq" x!($v $k), x!($v $k), t!($v $k)),
         )
     };
 }
 
-macro_rules! upper_0 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
-        limb!($x2)
-    };
-}
-
-macro_rules! fold_3 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
-        fold!($x3, $x4, $t, 3, $x5 $x6)
-    };
-}
-
-macro_rules! fold_2 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
-        fold!($x0, $x3, $t, 2, $x5 $x6)
-    };
-}
-
-macro_rules! fold_1 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
-        fold!($x1, $x0, $t, 1, $x5 $x6)
-    };
-}
-
-macro_rules! fold_0 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
-        fold!($x2, $x1, $t, 0, $x5 $x6)
-    };
-}
-
-/// Completes sum 4, in x4. What is above the top limb goes to x5.
+/// Completes limb 4 of the sum. Register 5 receives the part above the top limb.
 macro_rules! above {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
+    ($v:tt) => {
         concat!(
-            "vpaddq ",
-            $x4,
-            ", ",
-            $x4,
-            ", [rsp + ",
-            $t,
-            " + 128]\n",
-            "vpaddq ",
-            $x4,
-            ", ",
-            $x4,
-            ", [rsp + ",
-            $t,
-            " + 128]\n",
-            "vpsrlq ",
-            $x5,
-            ", ",
-            $x3,
-            ", 51\n",
-            "vpaddq ",
-            $x4,
-            ", ",
-            $x4,
-            ", ",
-            $x5,
-            "\n",
-            "vpsrlq ",
-            $x5,
-            ", ",
-            $x4,
-            ", 52\n",
-            "vpor ",
-            $x5,
-            ", ",
-            $x5,
-            ", ",
-            c!("exponent"),
-            "\n",
-            "vsubpd ",
-            $x5,
-            ", ",
-            $x5,
-            ", ",
-            c!("top_carry"),
-            "\n",
-            "vmovapd ",
-            $x6,
-            ", [rsp + ",
-            $t,
-            " + 288]\n",
-            "vfmadd231pd ",
-            $x5,
-            ", ",
-            $x6,
-            ", ",
-            c!("down_52"),
-            "\n",
+            i!("vpaddq" x!($v 4), x!($v 4), t!($v 4)),
+            i!("vpaddq" x!($v 4), x!($v 4), t!($v 4)),
+            i!("vpsrlq" x!($v 5), x!($v 3), 51),
+            i!("vpaddq" x!($v 4), x!($v 4), x!($v 5)),
+            i!("vpsrlq" x!($v 5), x!($v 4), 52),
+            i!("vpor" x!($v 5), x!($v 5), c!("exponent")),
+            i!("vsubpd" x!($v 5), x!($v 5), c!("top_carry")),
+            i!("vmovapd" x!($v 6), t!($v 9)),
+            i!("vfmadd231pd" x!($v 5), x!($v 6), c!("down_52")),
         )
     };
 }
 
 macro_rules! result_4 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
+    ($v:tt) => {
         concat!(
-            "vpand ",
-            $x4,
-            ", ",
-            $x4,
-            ", ",
-            c!("top_mask"),
-            "\n",
-            "vpor ",
-            $x4,
-            ", ",
-            $x4,
-            ", ",
-            c!("exponent"),
-            "\n",
-            "vsubpd ",
-            $x4,
-            ", ",
-            $x4,
-            ", ",
-            c!("top_limb"),
-            "\n",
-            "vmovapd [rdi + ",
-            $out,
-            " + 128], ",
-            $x4,
-            "\n",
+            i!("vpand" x!($v 4), x!($v 4), c!("top_mask")),
+            i!("vpor" x!($v 4), x!($v 4), c!("exponent")),
+            i!("vsubpd" x!($v 4), x!($v 4), c!("top_limb")),
+            i!("vmovapd" result!($v 4), x!($v 4)),
         )
     };
 }
 
-/// `R_MOD_P` times what is above the top limb: the upper part, to x4; the lower, to x5.
+/// `R_MOD_P` times the part above the top limb: register 4 receives the upper part, register 5 the lower.
 macro_rules! fold_above {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
+    ($v:tt) => {
         concat!(
-            "vmovapd ",
-            $x4,
-            ", ",
-            $x5,
-            "\n",
-            "vfmadd213pd ",
-            $x4,
-            ", ymm14, ",
-            c!("round_51"),
-            "\n",
-            "vsubpd ",
-            $x4,
-            ", ",
-            $x4,
-            ", ",
-            c!("round_51"),
-            "\n",
-            "vfmsub213pd ",
-            $x5,
-            ", ymm14, ",
-            $x4,
-            "\n",
+            i!("vmovapd" x!($v 4), x!($v 5)),
+            i!("vfmadd213pd" x!($v 4), "ymm14", c!("round_51")),
+            i!("vsubpd" x!($v 4), x!($v 4), c!("round_51")),
+            i!("vfmsub213pd" x!($v 5), "ymm14", x!($v 4)),
         )
     };
 }
 
-macro_rules! result_3 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
+/// Limb `$k`, which is 2 or 3, of the result, with the carry of the limb below.
+macro_rules! result_middle {
+    ($v:tt $k:tt $below:tt) => {
         concat!(
-            "vpsrlq ",
-            $x6,
-            ", ",
-            $x0,
-            ", 51\n",
-            limb!($x3, $x6),
-            "vmovapd [rdi + ",
-            $out,
-            " + 96], ",
-            $x3,
-            "\n",
-        )
-    };
-}
-
-macro_rules! result_2 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
-        concat!(
-            "vpsrlq ",
-            $x6,
-            ", ",
-            $x1,
-            ", 51\n",
-            limb!($x0, $x6),
-            "vmovapd [rdi + ",
-            $out,
-            " + 64], ",
-            $x0,
-            "\n",
+            i!("vpsrlq" x!($v 6), x!($v $below), 51),
+            limb!($v $k 6),
+            i!("vmovapd" result!($v $k), x!($v $k)),
         )
     };
 }
 
 macro_rules! result_1 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
+    ($v:tt) => {
         concat!(
-            "vpsrlq ",
-            $x6,
-            ", ",
-            $x2,
-            ", 51\n",
-            limb!($x1, $x6),
-            "vfmadd231pd ",
-            $x1,
-            ", ",
-            $x4,
-            ", ",
-            c!("down_51"),
-            "\n",
-            "vmovapd [rdi + ",
-            $out,
-            " + 32], ",
-            $x1,
-            "\n",
+            i!("vpsrlq" x!($v 6), x!($v 0), 51),
+            limb!($v 1 6),
+            i!("vfmadd231pd" x!($v 1), x!($v 4), c!("down_51")),
+            i!("vmovapd" result!($v 1), x!($v 1)),
         )
     };
 }
 
 macro_rules! result_0 {
-    ($t:literal, $out:literal, $x0:literal $x1:literal $x2:literal $x3:literal $x4:literal $x5:literal $x6:literal) => {
+    ($v:tt) => {
         concat!(
-            limb!($x2),
-            "vaddpd ",
-            $x2,
-            ", ",
-            $x2,
-            ", ",
-            $x5,
-            "\n",
-            "vmovapd [rdi + ",
-            $out,
-            "], ",
-            $x2,
-            "\n",
+            limb!($v 0),
+            i!("vaddpd" x!($v 0), x!($v 0), x!($v 5)),
+            i!("vmovapd" result!($v 0), x!($v 0)),
         )
     };
 }
 
-/// Before the products. Afterwards, rsp points to ten columns for each vector.
-macro_rules! enter {
+/// The reduction of both vectors. ymm15 is `split`.
+macro_rules! reduce {
     () => {
         concat!(
-            "mov rax, rdi\n",
-            "mov rcx, rsp\n",
-            "sub rsp, 640\n",
-            "and rsp, -64\n",
-            "vmovapd ymm14, ",
-            c!("round_51"),
-            "\n",
-            "vmovapd ymm15, ",
-            c!("split"),
-            "\n",
-        )
-    };
-}
-
-/// The reduction, after the products.
-macro_rules! leave {
-    () => {
-        concat!(
-            "vmovapd ymm14, ",
-            c!("r"),
-            "\n",
+            i!("vmovapd" "ymm14", c!("r")),
             both!(upper_4),
-            both!(upper_3),
-            both!(upper_2),
+            both!(limb 3),
+            both!(upper 2 1 6),
             both!(fold_4),
-            both!(upper_1),
-            both!(upper_0),
-            both!(fold_3),
-            both!(fold_2),
-            both!(fold_1),
-            both!(fold_0),
+            both!(upper 1 0 5),
+            both!(limb 0),
+            both!(fold 3 4),
+            both!(fold 2 3),
+            both!(fold 1 2),
+            both!(fold 0 1),
             both!(above),
             both!(result_4),
             both!(fold_above),
-            both!(result_3),
-            both!(result_2),
+            both!(result_middle 3 2),
+            both!(result_middle 2 1),
             both!(result_1),
             both!(result_0),
-            "mov rsp, rcx\n",
-            "vzeroupper\n",
-            "ret\n",
         )
     };
 }
 
-/// Defines a function that returns an element. The last arguments are the constants that only `$text` reads.
+/// Defines a function that reduces the columns of `$columns`. The last arguments are the constants that only it reads.
 ///
-/// On entry, rdi is the address of the result, rsi and rdx those of the arguments.
+/// The function is naked so that the result is written to its place, without a copy.
 macro_rules! function {
-    ($(#[$doc:meta])* $name:ident($($argument:ident),*), $text:expr, $($constant:ident),*) => {
+    ($(#[$doc:meta])* $name:ident($($factor:ident),*), $columns:ident, $($constant:ident),*) => {
         $(#[$doc])*
         ///
         /// # Safety
         /// The CPU must have AVX2 and FMA.
         #[unsafe(naked)]
-        pub(super) unsafe extern "sysv64" fn $name($($argument: &Element),*) -> Element {
+        pub(super) unsafe extern "sysv64" fn $name($($factor: &Element),*) -> Element {
             naked_asm!(
-                enter!(),
-                $text,
-                leave!(),
+                // The ABI returns the result's address.
+                "mov rax, rdi",
+                "mov rcx, rsp",
+                "sub rsp, {size}",
+                "and rsp, -64",
+                i!("vmovapd" "ymm14", c!("round_51")),
+                i!("vmovapd" "ymm15", c!("split")),
+                both!($columns),
+                reduce!(),
+                "mov rsp, rcx",
+                "vzeroupper",
+                "ret",
+                size = const size_of::<[Columns; 2]>(),
                 $($constant = const offset_of!(Constants, $constant),)*
                 constants = sym CONSTANTS,
                 round_51 = const offset_of!(Constants, round_51),
@@ -841,38 +550,17 @@ macro_rules! function {
     };
 }
 
-/// The products of a vector.
-macro_rules! mul {
-    ($a:literal, $t:literal) => {
-        concat!(
-            load_b!($a),
-            row_0!($a, $t),
-            row!(1, 6, $a, $t, "ymm1" "ymm2" "ymm3" "ymm4" "ymm5" "ymm0"),
-            row!(2, 7, $a, $t, "ymm2" "ymm3" "ymm4" "ymm5" "ymm0" "ymm1"),
-            row!(3, 8, $a, $t, "ymm3" "ymm4" "ymm5" "ymm0" "ymm1" "ymm2"),
-            row_4!($a, $t),
-        )
-    };
-}
-
-/// The squares of a vector.
-macro_rules! square {
-    ($a:literal, $t:literal) => {
-        concat!(pairs!($a), squares!($a, $t))
-    };
-}
-
 function!(
     /// Returns `a b`.
     mul(a, b),
-    concat!(mul!(0, 0), mul!(160, 320)),
+    mul,
     columns
 );
 
 function!(
     /// Returns the square of a.
     square(a),
-    concat!(square!(0, 0), square!(160, 320)),
+    square,
     halves,
     diagonal
 );

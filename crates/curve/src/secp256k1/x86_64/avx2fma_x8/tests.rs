@@ -18,7 +18,7 @@ use super::{
     },
     field::Element,
 };
-use crate::lanes::LANES;
+use crate::{field::LazyField, lanes::LANES};
 
 /// The limit of limbs 1 to 3.
 const LOW: u64 = (1 << 50) + (1 << 15);
@@ -47,6 +47,63 @@ impl Inspect for Element {
             let residue: BigInt = half * 2 % &p;
             ((residue + &p) % &p).to_biguint().unwrap()
         })
+    }
+}
+
+/// Compares the point formulas, on any coordinates, with integer arithmetic.
+fn check_points(a: &Element, b: &Element) {
+    let p = to_big(&P);
+    let [z, scale] = [a.mul(b), b.square()];
+    let same = |name: &str, got: &[Element], expected: &dyn Fn(usize) -> Vec<BigUint>| {
+        let got: Vec<_> = got.iter().map(|x| x.values(1)).collect();
+        for lane in 0..LANES {
+            let got: Vec<_> = got.iter().map(|x| x[lane].clone()).collect();
+            let expected: Vec<_> = expected(lane).iter().map(|x| x % &p).collect();
+            assert_eq!(
+                got,
+                expected,
+                "{name}, lane {lane}: {a:?} {b:?}",
+                a = a.lanes(),
+                b = b.lanes()
+            );
+        }
+    };
+    let minus = |x: &BigUint| &p - x % &p;
+    let (a_values, b_values) = (a.values(1), b.values(1));
+    let (z_values, scale_values) = (z.values(1), scale.values(1));
+
+    let [mut x, mut y, mut doubled_z] = [*a, *b, z];
+    assert!(Element::double_point([&mut x, &mut y, &mut doubled_z]));
+    same("double", &[x, y, doubled_z], &|lane| {
+        let (x, y, z) = (&a_values[lane], &b_values[lane], &z_values[lane]);
+        let e = x * x * 3u8 * ((&p + 1u8) >> 1) % &p;
+        let d = x * y * y % &p;
+        let x = (&e * &e + minus(&d) * 2u8) % &p;
+        let yyyy = y.pow(4) % &p;
+        let z = y * z;
+        [&x, &(e * (d + minus(&x)) + minus(&yyyy)), &z]
+            .map(Clone::clone)
+            .into()
+    });
+
+    for scale in [None, Some(&scale)] {
+        let [mut x, mut y, mut sum_z] = [*a, *b, z];
+        let h = Element::add_point([&mut x, &mut y, &mut sum_z], [b, a], scale);
+        same("add", &[x, y, sum_z, h.unwrap()], &|lane| {
+            let (x, y, z) = (&a_values[lane], &b_values[lane], &z_values[lane]);
+            let other_z = if scale.is_some() {
+                &scale_values[lane]
+            } else {
+                z
+            };
+            let h = (y * other_z.pow(2) + minus(x)) % &p;
+            let r = (x * other_z.pow(3) + minus(y)) % &p;
+            let hhh = h.pow(3) % &p;
+            let v = x * &h * &h % &p;
+            let sum_x = (&r * &r + minus(&hhh) + minus(&v) * 2u8) % &p;
+            let sum_y = r * (v + minus(&sum_x)) + minus(&(hhh * y));
+            [&sum_x, &sum_y, &(z * &h), &h].map(Clone::clone).into()
+        });
     }
 }
 
@@ -81,6 +138,7 @@ fn edges() {
     for a in &all {
         for b in &all {
             check(a, b, 1);
+            check_points(a, b);
         }
     }
 }
@@ -95,7 +153,9 @@ proptest! {
         if Avx2Fma::detect().is_some() {
             let p = to_big(&P);
             let reduced = |x: &[[u64; 4]; LANES]| x.map(|x| to_words(&(to_big(&x) % &p)));
-            check(&Element::load(&reduced(&a)), &Element::load(&reduced(&b)), 1);
+            let [a, b] = [a, b].map(|x| Element::load(&reduced(&x)));
+            check(&a, &b, 1);
+            check_points(&a, &b);
         }
     }
 }
