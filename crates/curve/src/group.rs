@@ -98,7 +98,7 @@ impl<C: Curve> Affine<C> {
     ///
     /// `2 P` has magnitudes 4 and 3; `P` has magnitude 1.
     #[inline(always)]
-    fn double_with_one_z(&self) -> [Self; 2] {
+    pub(crate) fn double_with_one_z(&self) -> [Self; 2] {
         let mut slope = self.x.square();
         if C::A_IS_MINUS_3 {
             slope = slope.sub(&C::Field::ONE, 1);
@@ -117,7 +117,7 @@ impl<C: Curve> Affine<C> {
     ///
     /// If the points are equal or opposite, the ratio is 0.
     #[inline(always)]
-    fn add_with_one_z(&self, other: &Self, magnitude: u32) -> ([Self; 2], C::Field) {
+    pub(crate) fn add_with_one_z(&self, other: &Self, magnitude: u32) -> ([Self; 2], C::Field) {
         let h = other.x.sub(&self.x, magnitude);
         let r = other.y.sub(&self.y, 3); // 7
         let hh = h.square();
@@ -472,7 +472,7 @@ pub(crate) fn odd_multiples<C: Curve, const ENTRIES: usize>(
     p: &Affine<C>,
 ) -> ([Affine<C>; ENTRIES], C::Field) {
     let mut table = [*p; ENTRIES];
-    let scale = odd_multiples_by(
+    let (_, scale) = sums_with_one_z(
         &mut table,
         p.double_with_one_z(),
         p.y,
@@ -483,20 +483,23 @@ pub(crate) fn odd_multiples<C: Curve, const ENTRIES: usize>(
     (table, scale)
 }
 
-/// [`odd_multiples`], generic over the point type P and the field F. Takes `2 P` and `P` as X and Y with a common Z,
-/// and three operations: the field product, [`Affine::scaled`], and for entry i the sum of two co-Z points. That sum
-/// also returns its first argument rescaled to the new Z, and the ratio of the new Z to the old.
+/// Fills a table with sums: the first entry is `first`, and each of the others is the one before plus a step. All are
+/// affine on one isomorphic curve. Returns the last step on that curve, and its scale.
+///
+/// Generic over the point type P and the field F. Takes the first step and `first` as X and Y with the common Z `z`, and
+/// three operations: the field product, [`Affine::scaled`], and for entry i the sum of the step and the entry before it,
+/// which have a common Z. That sum also returns the step rescaled to the new Z, and the ratio of the new Z to the old.
 ///
 /// Source: "effective affine", \[LIBSECP\] `ecmult_impl.h`; additions as in \[Mel07\] §3.
 #[inline(always)]
-pub(crate) fn odd_multiples_by<P: Copy, F: Copy, const ENTRIES: usize>(
+pub(crate) fn sums_with_one_z<P: Copy, F: Copy, const ENTRIES: usize>(
     table: &mut [P; ENTRIES],
     [mut step, first]: [P; 2],
     z: F,
     mul: impl Fn(&F, &F) -> F,
     scaled: impl Fn(&P, &F) -> P,
     add: impl Fn(usize, &P, &P) -> ([P; 2], F),
-) -> F {
+) -> (P, F) {
     table[0] = first;
     let mut ratios = [z; ENTRIES];
     for i in 1..ENTRIES {
@@ -508,7 +511,7 @@ pub(crate) fn odd_multiples_by<P: Copy, F: Copy, const ENTRIES: usize>(
         table[i] = scaled(&table[i], &scale);
         scale = mul(&scale, &ratios[i]);
     }
-    scale
+    (step, scale)
 }
 
 /// Digits of a multiplier, lowest first, and their number up to the highest non-zero digit.

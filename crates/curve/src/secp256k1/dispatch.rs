@@ -264,7 +264,7 @@ impl Backend {
                 let last = points.len() - 1;
                 let lanes = core::array::from_fn(|lane| points[lane.min(last)]);
                 let a = core::array::from_fn(|lane| factors[lane.min(last)].0.split_vartime());
-                let b = core::array::from_fn(|lane| factors[lane.min(last)].1.halves());
+                let b = core::array::from_fn(|lane| factors[lane.min(last)].1.odd_halves_vartime());
                 let generator = tables::generator();
                 let sums = match self {
                     // SAFETY: the backend holds evidence of AVX-512F and IFMA.

@@ -301,12 +301,41 @@ impl Scalar {
 
     /// Returns the low and the high half as integers.
     pub(crate) fn halves(&self) -> [Signed128; 2] {
-        let w = &self.0;
-        [(w[0], w[1]), (w[2], w[3])].map(|(low, high)| Signed128 {
+        halves(&self.0).map(|magnitude| Signed128 {
             negative: false,
-            magnitude: u128::from(low) | u128::from(high) << 64,
+            magnitude,
         })
     }
+
+    /// Returns odd integers `(k1, k2)` with `k1 + 2^128 k2 = self (mod n)`. Variable-time.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn odd_halves_vartime(&self) -> [Signed128; 2] {
+        // n is odd, so either k or n - k is. This makes the low half odd.
+        let negated = self.0[0] & 1 == 0;
+        let odd = if negated {
+            sub_words(&ORDER, &self.0).0
+        } else {
+            self.0
+        };
+        let [low, high] = halves(&odd);
+        // An even high half takes 2^128 from the low one.
+        let taken = high & 1 == 0;
+        [
+            Signed128 {
+                negative: negated != taken,
+                magnitude: if taken { low.wrapping_neg() } else { low },
+            },
+            Signed128 {
+                negative: negated,
+                magnitude: high | 1,
+            },
+        ]
+    }
+}
+
+/// Returns the low and the high half.
+fn halves(w: &[u64; 4]) -> [u128; 2] {
+    [(w[0], w[1]), (w[2], w[3])].map(|(low, high)| u128::from(low) | u128::from(high) << 64)
 }
 
 /// Sign and magnitude of a half-size multiplier.

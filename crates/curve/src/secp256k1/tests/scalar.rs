@@ -105,6 +105,13 @@ proptest! {
         });
         prop_assert_eq!((v1 + v2 * &lambda) % &n, big.clone());
         let [low, high] = k.halves().map(signed);
-        prop_assert_eq!((high << 128) + low, big);
+        prop_assert_eq!((high << 128) + low, big.clone());
+        #[cfg(target_arch = "x86_64")]
+        {
+            let odd = k.odd_halves_vartime();
+            prop_assert!(odd.iter().all(|half| half.magnitude & 1 == 1));
+            let [low, high] = odd.map(signed);
+            prop_assert_eq!(((high << 128) + low) % &n, big);
+        }
     }
 }

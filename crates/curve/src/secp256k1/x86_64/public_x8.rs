@@ -1,9 +1,9 @@
 //! `a P + b G` and square roots for public numbers, eight at a time, over any field of eight lanes. For recovery and
 //! verification. Variable-time.
 //!
-//! The group law is that of `group.rs`. All lanes take the same steps: digits come from a regular recoding (odd, never
-//! zero), so no step is skipped and no sum starts at infinity. If a sum equals its addend or its opposite, the lane's Z
-//! becomes 0 and stays 0, and the caller computes that lane again with the scalar code.
+//! The group law is that of `group.rs`. All lanes take the same steps; [`digits`] has the digits. If a sum equals its
+//! addend or its opposite, the lane's Z becomes 0 and stays 0, and the caller computes that lane again with the scalar
+//! code.
 
 use super::{
     super::{
@@ -12,10 +12,11 @@ use super::{
         multiply::{GENERATOR_ENTRIES, GeneratorTable},
         scalar::Signed128,
     },
+    digits::{self, Digit, generator_digits, point_digits},
     field_x8::{CurveX8, FieldX8, negate_where},
 };
 use crate::{
-    group::{Affine, Jacobian, odd_multiples},
+    group::{Affine, Jacobian, sums_with_one_z},
     lanes::LANES,
 };
 
@@ -25,55 +26,9 @@ pub(super) fn lift_x<F: FieldX8>(x: &[[u64; 4]; LANES]) -> [FieldElement; LANES]
     square_root_chain(
         Affine::<CurveX8<F>>::right_side(&F::load(x)),
         |a, b| a.mul(b),
-        |a, n| {
-            let mut power = *a;
-            for _ in 0..n {
-                power = power.square();
-            }
-            power
-        },
+        |a, n| (0..n).fold(*a, |power, _| power.square()),
     )
     .store(1)
-}
-
-/// Entries in the table of P: the odd multiples up to 15.
-const ENTRIES: usize = 8;
-/// Distance in bits between the digits of a multiplier of P.
-const WINDOW: usize = 4;
-/// Distance in bits between the digits of a multiplier of G: the static table's odd multiples are below
-/// `2^STATIC_WINDOW`.
-const STATIC_WINDOW: usize = GENERATOR_ENTRIES.ilog2() as usize + 1;
-
-/// Odd digits of a 128-bit multiplier, `window` bits apart, and whether the multiplier was even, so that 1 was added.
-///
-/// Source: [JT09] algorithm 6.
-#[derive(Clone, Copy)]
-struct Digits<const COUNT: usize> {
-    digits: [i16; COUNT],
-    even: bool,
-    negative: bool,
-}
-
-impl<const COUNT: usize> Digits<COUNT> {
-    fn new(window: usize, k: &Signed128) -> Self {
-        let mut digits = [0; COUNT];
-        // 2^128 - 1 is odd: no overflow.
-        let mut rest = k.magnitude | 1;
-        for digit in &mut digits[..COUNT - 1] {
-            // The low W + 1 bits minus 2^W; the rest stays odd.
-            *digit = (rest & ((2 << window) - 1)) as i16 - (1 << window);
-            rest = (rest >> window) | 1;
-        }
-        digits[COUNT - 1] = rest as i16;
-        if k.negative {
-            digits = digits.map(|digit| -digit);
-        }
-        Self {
-            digits,
-            even: k.magnitude & 1 == 0,
-            negative: k.negative,
-        }
-    }
 }
 
 /// The masks of the lanes that are `true`.
@@ -81,19 +36,78 @@ fn masks(lanes: [bool; LANES]) -> [u64; LANES] {
     lanes.map(|lane| u64::from(lane).wrapping_neg())
 }
 
-/// Returns for each lane its multiple of P, given the table's x and y.
+/// The multiples of P that are digits, up to a unit: x, beta x and beta^2 x of each, and y.
+struct Table<F> {
+    x: [[F; digits::ENTRIES]; 3],
+    y: [F; digits::ENTRIES],
+}
+
+impl<F: FieldX8> Table<F> {
+    /// Returns the table on an isomorphic curve, and its scale: a point there with Z is the point with `Z * scale` here.
+    #[inline(always)]
+    fn new(p: &Affine<CurveX8<F>>) -> (Self, F) {
+        let beta = F::splat(BETA);
+        let betas = [F::ONE, beta, beta.square()];
+        let [double, same] = p.double_with_one_z();
+        let mut table = [*p; digits::ENTRIES - 1];
+        let (last, scale) = sums_with_one_z(
+            &mut table,
+            [same, double],
+            p.y,
+            F::mul,
+            Affine::scaled,
+            |i, step, sum| {
+                let mut step = *step;
+                let unit = digits::TURNS[i - 1];
+                if unit.image != 0 {
+                    step.x = step.x.mul(&betas[usize::from(unit.image)]);
+                }
+                if unit.negative {
+                    step.y = step.y.negate(1);
+                }
+                step.add_with_one_z(sum, 1)
+            },
+        );
+        let at = |i: usize| if i < table.len() { table[i] } else { last };
+        let x: [F; digits::ENTRIES] = core::array::from_fn(|i| at(i).x);
+        let beta_x = x.map(|x| x.mul(&beta));
+        // 1 + beta + beta^2 = 0. The magnitudes are at most 4 and 1.
+        let beta_beta_x = core::array::from_fn(|i| x[i].add(&beta_x[i]).negate(5));
+        let table = Self {
+            x: [x, beta_x, beta_beta_x],
+            y: core::array::from_fn(|i| at(i).y),
+        };
+        (table, scale)
+    }
+
+    /// Returns for each lane its multiple of P. A lane whose digit is 0 gets an arbitrary one.
+    #[inline(always)]
+    fn entry(&self, digits: [Option<Digit>; LANES]) -> Affine<CurveX8<F>> {
+        let digits = digits.map(|digit| digit.unwrap_or(Digit::ANY));
+        let point = Affine {
+            x: F::gather(
+                digits
+                    .map(|digit| &self.x[usize::from(digit.unit.image)][usize::from(digit.entry)]),
+            ),
+            y: F::gather(digits.map(|digit| &self.y[usize::from(digit.entry)])),
+        };
+        negate_where(point, masks(digits.map(|digit| digit.unit.negative)))
+    }
+}
+
+/// Returns `yes` in the lanes that are `true`, `no` in the others.
 #[inline(always)]
-fn entry<F: FieldX8>(
-    x: &[F; ENTRIES],
-    y: &[F; ENTRIES],
-    digits: [i16; LANES],
-) -> Affine<CurveX8<F>> {
-    let index = digits.map(|digit| usize::from(digit.unsigned_abs() / 2));
-    let point = Affine {
-        x: F::gather(index.map(|i| &x[i])),
-        y: F::gather(index.map(|i| &y[i])),
-    };
-    negate_where(point, masks(digits.map(|digit| digit < 0)))
+fn select<F: FieldX8>(
+    no: &Jacobian<CurveX8<F>>,
+    lanes: [bool; LANES],
+    yes: &Jacobian<CurveX8<F>>,
+) -> Jacobian<CurveX8<F>> {
+    let masks = masks(lanes);
+    Jacobian {
+        x: no.x.select(masks, &yes.x),
+        y: no.y.select(masks, &yes.y),
+        z: no.z.select(masks, &yes.z),
+    }
 }
 
 /// Returns for each lane its entry of the static table of G (`half` 0) or 2^128 G (1).
@@ -120,8 +134,8 @@ fn static_entry<F: FieldX8>(
     negate_where(point, masks(digits.map(|digit| digit < 0)))
 }
 
-/// Computes `a[0] P + a[1] lambda P + b[0] G + b[1] 2^128 G` for each lane. A lane with Z = 0 had an exceptional case
-/// and must be computed in another way.
+/// Computes `a[0] P + a[1] lambda P + b[0] G + b[1] 2^128 G` for each lane, for odd b. A lane with Z = 0 had an
+/// exceptional case and must be computed in another way.
 #[inline(always)]
 pub(super) fn multiply_add<F: FieldX8>(
     points: &[Affine<Secp256k1>; LANES],
@@ -129,8 +143,6 @@ pub(super) fn multiply_add<F: FieldX8>(
     generator: GeneratorTable<'_>,
     b: &[[Signed128; 2]; LANES],
 ) -> [Jacobian<Secp256k1>; LANES] {
-    const DIGITS: usize = 128 / WINDOW;
-    const STATIC_DIGITS: usize = 128_usize.div_ceil(STATIC_WINDOW);
     let load = |coordinate: fn(&Affine<Secp256k1>) -> &FieldElement| {
         F::load(
             &points
@@ -142,63 +154,42 @@ pub(super) fn multiply_add<F: FieldX8>(
         x: load(|p| &p.x),
         y: load(|p| &p.y),
     };
-    let (table, scale) = odd_multiples::<_, ENTRIES>(&p);
-    let beta = F::splat(BETA);
-    let y: [F; ENTRIES] = table.map(|point| point.y);
-    let x: [[F; ENTRIES]; 2] = [
-        table.map(|point| point.x),
-        table.map(|point| point.x.mul(&beta)),
-    ];
-    let a: [[Digits<DIGITS>; LANES]; 2] =
-        core::array::from_fn(|i| a.each_ref().map(|a| Digits::new(WINDOW, &a[i])));
-    let b: [[Digits<STATIC_DIGITS>; LANES]; 2] =
-        core::array::from_fn(|i| b.each_ref().map(|b| Digits::new(STATIC_WINDOW, &b[i])));
+    let (table, scale) = Table::new(&p);
+    let a = a.each_ref().map(point_digits);
+    let b = b.each_ref().map(|b| b.each_ref().map(generator_digits));
 
-    let mut sum: Jacobian<CurveX8<F>> =
-        entry(&x[0], &y, a[0].each_ref().map(|k| k.digits[DIGITS - 1])).into();
-    for position in (0..=WINDOW * (DIGITS - 1)).rev() {
-        let first = position == WINDOW * (DIGITS - 1);
-        if !first {
-            sum.double_assign();
-        }
-        if position % WINDOW == 0 {
-            let i = position / WINDOW;
-            for image in usize::from(first)..2 {
-                let point = entry(&x[image], &y, a[image].each_ref().map(|k| k.digits[i]));
-                sum.add_assign_incomplete(&point, None);
+    const HIGHEST: usize = digits::COUNT - 1;
+    let digits = a.each_ref().map(|a| a[HIGHEST]);
+    let mut infinite = digits.map(|digit| digit.is_none());
+    let entry = table.entry(digits);
+    let mut sum = Jacobian {
+        z: F::ONE.select(masks(infinite), &F::ZERO),
+        ..entry.into()
+    };
+    for position in (0..digits::WINDOW * HIGHEST).rev() {
+        sum.double_assign();
+        if position % digits::WINDOW == 0 {
+            let digits = a.each_ref().map(|a| a[position / digits::WINDOW]);
+            let zero = digits.map(|digit| digit.is_none());
+            let entry = table.entry(digits);
+            let special = zero.contains(&true) || infinite.contains(&true);
+            let before = special.then_some(sum);
+            sum.add_assign_incomplete(&entry, None);
+            if let Some(before) = before {
+                sum = select(&sum, infinite, &entry.into());
+                sum = select(&sum, zero, &before);
+                infinite = core::array::from_fn(|lane| infinite[lane] && zero[lane]);
             }
         }
-        if position % STATIC_WINDOW == 0 {
-            let i = position / STATIC_WINDOW;
-            for (half, b) in b.iter().enumerate() {
-                let point = static_entry(generator, half, b.each_ref().map(|k| k.digits[i]));
+        if position % digits::GENERATOR_WINDOW == 0 {
+            let i = position / digits::GENERATOR_WINDOW;
+            for half in 0..2 {
+                let point = static_entry(generator, half, b.each_ref().map(|b| b[half][i]));
                 sum.add_assign_incomplete(&point, Some(&scale));
             }
+            // An addition to infinity is an exceptional case.
+            infinite = [false; LANES];
         }
-    }
-    // Subtract the multiples that made even multipliers odd.
-    let mut subtract = |point: &Affine<CurveX8<F>>, z: fn(&F, &F) -> F, even| {
-        let even = masks(even);
-        let difference = sum.add_incomplete(point, &z(&sum.z, &scale)).0;
-        sum = Jacobian {
-            x: sum.x.select(even, &difference.x),
-            y: sum.y.select(even, &difference.y),
-            z: sum.z.select(even, &difference.z),
-        };
-    };
-    for image in 0..2 {
-        let digits = a[image].each_ref().map(|k| if k.negative { 1 } else { -1 });
-        let point = entry(&x[image], &y, digits);
-        subtract(&point, |z, _| *z, a[image].each_ref().map(|k| k.even));
-    }
-    for (half, b) in b.iter().enumerate() {
-        let digits = b.each_ref().map(|k| if k.negative { 1 } else { -1 });
-        let point = static_entry(generator, half, digits);
-        subtract(
-            &point,
-            |z, scale| z.mul(scale),
-            b.each_ref().map(|k| k.even),
-        );
     }
     let (x, y, z) = (sum.x.store(6), sum.y.store(4), sum.z.mul(&scale).store(1));
     core::array::from_fn(|lane| Jacobian {

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     field::LazyField,
-    group::{Affine, Jacobian, odd_multiples_by, signed_digits},
+    group::{Affine, Jacobian, signed_digits, sums_with_one_z},
     lanes::{
         LANES,
         field::Products,
@@ -55,7 +55,7 @@ impl<D: Extension> Term<D> {
         let point = load_points(&terms.map(|(point, _)| point));
         let [double, same] = point.double_with_one_z();
         let mut more = [point; ENTRIES - 1];
-        let scale = odd_multiples_by(
+        let (same, scale) = sums_with_one_z(
             &mut more,
             [same, double],
             point.y.times::<2>(),
@@ -63,7 +63,7 @@ impl<D: Extension> Term<D> {
             |point, scale| point.scaled(scale),
             |_, step, sum| step.add_with_one_z(sum),
         );
-        let mut multiples = [point.scaled(&scale); ENTRIES];
+        let mut multiples = [same; ENTRIES];
         multiples[1..].copy_from_slice(&more);
         // A multiplier has 64 POWER bits, and the last digit is a carry.
         let mut rows = vec![[0; LANES]; 64 * G::POWER / WINDOW + 1];

@@ -9,11 +9,12 @@ use super::{
         multiply::{GENERATOR_ENTRIES, GeneratorTable},
         scalar::Signed128,
     },
+    super::digits::{self, Digit, generator_digits, point_digits},
     LANES,
     field::Field,
     point::{AffineLanes, JacobianLanes},
 };
-use crate::group::{Affine, Jacobian, odd_multiples_by};
+use crate::group::{Affine, Jacobian, sums_with_one_z};
 use crate::lanes::load;
 
 /// Computes square roots of `x^3 + 7`. A lane without a square root holds an arbitrary value.
@@ -30,61 +31,45 @@ pub(crate) fn lift_x(x: &[[u64; 4]; LANES]) -> [FieldElement; LANES] {
     .store(1)
 }
 
-/// Entries in the table of P: the odd multiples up to 15.
-const ENTRIES: usize = 8;
-/// Distance in bits between the digits of a multiplier of P.
-const WINDOW: usize = 4;
-/// Distance in bits between the digits of a multiplier of G: the static table's odd multiples are below
-/// `2^STATIC_WINDOW`.
-const STATIC_WINDOW: usize = GENERATOR_ENTRIES.ilog2() as usize + 1;
-
-/// Odd digits of eight 128-bit multipliers, `W` bits apart: table indices of the absolute values, and signs. Also the
-/// lanes in which the multiplier was even, so that 1 was added.
-///
-/// Source: [JT09] algorithm 6.
-struct Digits<const COUNT: usize> {
-    indices: [[u64; LANES]; COUNT],
-    negative: [__mmask8; COUNT],
-    even: __mmask8,
-    even_negative: __mmask8,
+/// One digit of each lane's multiplier of P.
+struct Digits {
+    entries: [u64; LANES],
+    /// The lanes whose unit has these images of the endomorphism, the first and the second.
+    images: [__mmask8; 2],
+    negative: __mmask8,
+    zero: __mmask8,
 }
 
-impl<const COUNT: usize> Digits<COUNT> {
-    fn new(window: usize, multipliers: [Signed128; LANES]) -> Self {
+impl Digits {
+    fn new(digits: [Option<Digit>; LANES]) -> Self {
         let mut out = Self {
-            indices: [[0; LANES]; COUNT],
-            negative: [0; COUNT],
-            even: 0,
-            even_negative: 0,
+            entries: [0; LANES],
+            images: [0; 2],
+            negative: 0,
+            zero: 0,
         };
-        for (lane, k) in multipliers.iter().enumerate() {
-            let even = u8::from(k.magnitude & 1 == 0);
-            out.even |= even << lane;
-            out.even_negative |= u8::from(k.negative) << lane;
-            // 2^128 - 1 is odd: no overflow.
-            let mut rest = k.magnitude | 1;
-            for i in 0..COUNT {
-                // All digits except the last: the low W + 1 bits minus 2^W; the rest stays odd.
-                let (digit, negative) = if i + 1 < COUNT {
-                    let low = (rest & ((2 << window) - 1)) as i64 - (1 << window);
-                    rest = (rest >> window) | 1;
-                    (low.unsigned_abs(), low < 0)
-                } else {
-                    (rest as u64, false)
-                };
-                out.indices[i][lane] = digit / 2;
-                out.negative[i] |= u8::from(negative != k.negative) << lane;
+        for (lane, digit) in digits.into_iter().enumerate() {
+            let bit = 1 << lane;
+            let Some(Digit { unit, entry, .. }) = digit else {
+                out.zero |= bit;
+                continue;
+            };
+            out.entries[lane] = u64::from(entry);
+            if let 1 | 2 = unit.image {
+                out.images[usize::from(unit.image) - 1] |= bit;
+            }
+            if unit.negative {
+                out.negative |= bit;
             }
         }
         out
     }
 }
 
-/// Odd multiples of P, with x of size at most 4 and y at most 3, and their images under the endomorphism: `(x, y)` and
-/// `beta x`.
+/// The multiples of P that are digits, up to a unit, with x of size at most 4 and y at most 3, and `beta x`.
 struct Table {
-    points: [AffineLanes; ENTRIES],
-    beta_x: [Field; ENTRIES],
+    points: [AffineLanes; digits::ENTRIES],
+    beta_x: [Field; digits::ENTRIES],
 }
 
 impl Table {
@@ -93,66 +78,74 @@ impl Table {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     fn new(p: &AffineLanes) -> (Self, Field) {
-        let mut points = [*p; ENTRIES];
-        let scale = odd_multiples_by(
-            &mut points,
-            p.double_with_one_z(),
+        let beta = Field::splat(&BETA);
+        let betas = [beta, beta.square()];
+        let [double, same] = p.double_with_one_z();
+        let mut table = [*p; digits::ENTRIES - 1];
+        let (last, scale) = sums_with_one_z(
+            &mut table,
+            [same, double],
             p.y.times::<2>(),
             |a, b| a.mul(b),
             |p, scale| p.scaled(scale),
-            |_, step, sum| step.add_with_one_z(sum),
+            |i, step, sum| {
+                let mut step = *step;
+                let unit = digits::TURNS[i - 1];
+                if let 1 | 2 = unit.image {
+                    step.x = step.x.mul(&betas[usize::from(unit.image) - 1]);
+                }
+                if unit.negative {
+                    step.y = step.y.negate::<2>();
+                }
+                step.add_with_one_z(sum)
+            },
         );
-        let beta = Field::splat(&BETA);
-        let beta_x = core::array::from_fn(|i| points[i].x.mul(&beta));
+        let mut points = [last; digits::ENTRIES];
+        points[..table.len()].copy_from_slice(&table);
+        let beta_x = points.map(|point| point.x.mul(&beta));
         (Self { points, beta_x }, scale)
     }
 
-    /// Returns for each lane its entry, or the entry's image under the endomorphism.
+    /// Returns for each lane its multiple of P. A lane whose digit is 0 gets an arbitrary one.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    fn entry<const IMAGE: bool>(&self, indices: &[u64; LANES], negative: __mmask8) -> AffineLanes {
-        let index = load(indices);
-        let x_of = |i: usize| {
-            if IMAGE {
-                self.beta_x[i]
-            } else {
-                self.points[i].x
-            }
-        };
-        let mut out = AffineLanes {
-            x: x_of(0),
-            y: self.points[0].y,
-        };
-        for i in 1..ENTRIES {
+    fn entry(&self, digits: &Digits) -> AffineLanes {
+        let index = load(&digits.entries);
+        let (mut x, mut beta_x, mut y) = (self.points[0].x, self.beta_x[0], self.points[0].y);
+        for i in 1..digits::ENTRIES {
             let here = _mm512_cmpeq_epi64_mask(index, _mm512_set1_epi64(i as i64));
-            out = AffineLanes {
-                x: out.x.select(here, &x_of(i)),
-                y: out.y.select(here, &self.points[i].y),
-            };
+            x = x.select(here, &self.points[i].x);
+            beta_x = beta_x.select(here, &self.beta_x[i]);
+            y = y.select(here, &self.points[i].y);
         }
-        out.negate_where(negative)
+        // 1 + beta + beta^2 = 0. The sizes are at most 4 and 1.
+        let beta_beta_x = x.add(&beta_x).negate::<6>();
+        let x = x.select(digits.images[0], &beta_x);
+        let x = x.select(digits.images[1], &beta_beta_x);
+        AffineLanes { x, y }.negate_where(digits.negative)
     }
 }
 
 /// Returns for each lane its entry of the static table of G (`half` 0) or 2^128 G (1).
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn static_entry(
-    table: GeneratorTable<'_>,
-    half: usize,
-    indices: &[u64; LANES],
-    negative: __mmask8,
-) -> AffineLanes {
-    let rows: [__m512i; LANES] = core::array::from_fn(|lane| {
-        let entry: &[u8; 64] = &table.0[half * GENERATOR_ENTRIES + indices[lane] as usize];
+fn static_entry(table: GeneratorTable<'_>, half: usize, digits: [i16; LANES]) -> AffineLanes {
+    let rows = digits.map(|digit| {
+        let index = usize::from(digit.unsigned_abs() / 2);
+        let entry: &[u8; 64] = &table.0[half * GENERATOR_ENTRIES + index];
         // SAFETY: the reference is valid for reads of 64 bytes, and the load needs no alignment.
         unsafe { _mm512_loadu_si512(entry.as_ptr().cast()) }
     });
-    AffineLanes::from_rows(rows).negate_where(negative)
+    AffineLanes::from_rows(rows).negate_where(mask(digits.map(|digit| digit < 0)))
 }
 
-/// Computes `a[0] P + a[1] lambda P + b[0] G + b[1] 2^128 G` for each lane. A lane with Z = 0 had an exceptional case
-/// and must be computed in another way.
+/// The mask of the lanes that are `true`.
+fn mask(lanes: [bool; LANES]) -> __mmask8 {
+    (0..LANES).fold(0, |mask, lane| mask | u8::from(lanes[lane]) << lane)
+}
+
+/// Computes `a[0] P + a[1] lambda P + b[0] G + b[1] 2^128 G` for each lane, for odd b. A lane with Z = 0 had an
+/// exceptional case and must be computed in another way.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(crate) fn multiply_add(
     points: &[Affine<Secp256k1>; LANES],
@@ -160,8 +153,7 @@ pub(crate) fn multiply_add(
     generator: GeneratorTable<'_>,
     b: &[[Signed128; 2]; LANES],
 ) -> [Jacobian<Secp256k1>; LANES] {
-    const DIGITS: usize = 128 / WINDOW;
-    const STATIC_DIGITS: usize = 128_usize.div_ceil(STATIC_WINDOW);
+    const HIGHEST: usize = digits::COUNT - 1;
     let p = AffineLanes {
         x: Field::load(&core::array::from_fn(|lane| {
             points[lane].x.normalize().to_words()
@@ -171,53 +163,42 @@ pub(crate) fn multiply_add(
         })),
     };
     let (table, scale) = Table::new(&p);
-    let a: [Digits<DIGITS>; 2] =
-        core::array::from_fn(|i| Digits::new(WINDOW, core::array::from_fn(|lane| a[lane][i])));
-    let b: [Digits<STATIC_DIGITS>; 2] = core::array::from_fn(|i| {
-        Digits::new(STATIC_WINDOW, core::array::from_fn(|lane| b[lane][i]))
-    });
+    let a = a.each_ref().map(point_digits);
+    let a: [Digits; digits::COUNT] =
+        core::array::from_fn(|i| Digits::new(a.each_ref().map(|a| a[i])));
+    let b = b.each_ref().map(|b| b.each_ref().map(generator_digits));
 
+    let one = Field::splat(&[1, 0, 0, 0]);
+    let mut infinite = a[HIGHEST].zero;
+    let AffineLanes { x, y } = table.entry(&a[HIGHEST]);
     let mut sum = JacobianLanes {
-        x: p.x,
-        y: p.y,
-        z: Field::splat(&[1, 0, 0, 0]),
+        x,
+        y,
+        z: one.select(infinite, &Field::zero()),
     };
-    for position in (0..=WINDOW * (DIGITS - 1)).rev() {
-        let first = position == WINDOW * (DIGITS - 1);
-        if !first {
-            sum = sum.double();
-        }
-        if position % WINDOW == 0 {
-            let i = position / WINDOW;
-            let entry = table.entry::<false>(&a[0].indices[i], a[0].negative[i]);
-            if first {
-                (sum.x, sum.y) = (entry.x, entry.y);
-            } else {
-                sum = sum.add(&entry);
+    for position in (0..digits::WINDOW * HIGHEST).rev() {
+        sum = sum.double();
+        if position % digits::WINDOW == 0 {
+            let digits = &a[position / digits::WINDOW];
+            let entry = table.entry(digits);
+            let mut next = sum.add(&entry);
+            if digits.zero | infinite != 0 {
+                let AffineLanes { x, y } = entry;
+                next = next.select(infinite, &JacobianLanes { x, y, z: one });
+                next = next.select(digits.zero, &sum);
+                infinite &= digits.zero;
             }
-            sum = sum.add(&table.entry::<true>(&a[1].indices[i], a[1].negative[i]));
+            sum = next;
         }
-        if position % STATIC_WINDOW == 0 {
-            let i = position / STATIC_WINDOW;
-            for (half, digits) in b.iter().enumerate() {
-                let entry = static_entry(generator, half, &digits.indices[i], digits.negative[i]);
+        if position % digits::GENERATOR_WINDOW == 0 {
+            let i = position / digits::GENERATOR_WINDOW;
+            for half in 0..2 {
+                let entry = static_entry(generator, half, b.each_ref().map(|b| b[half][i]));
                 sum = sum.add_as(&entry, &sum.z.mul(&scale));
             }
+            // An addition to infinity is an exceptional case.
+            infinite = 0;
         }
-    }
-    // Subtract the multiples that made even multipliers odd.
-    let first = [0; LANES];
-    for (image, digits) in a.iter().enumerate() {
-        let entry = if image == 0 {
-            table.entry::<false>(&first, !digits.even_negative)
-        } else {
-            table.entry::<true>(&first, !digits.even_negative)
-        };
-        sum = sum.select(digits.even, &sum.add(&entry));
-    }
-    for (half, digits) in b.iter().enumerate() {
-        let entry = static_entry(generator, half, &first, !digits.even_negative);
-        sum = sum.select(digits.even, &sum.add_as(&entry, &sum.z.mul(&scale)));
     }
     // The sizes after an addition: 5, 1 and 1.
     let (x, y, z) = (sum.x.store(3), sum.y.store(1), sum.z.mul(&scale).store(1));
