@@ -21,6 +21,12 @@ pub(super) trait FieldX8: LazyField {
     /// Changes the sign in the lanes whose mask is all ones; the other masks are 0. The magnitude must be at most 3, and
     /// is then at most 4.
     fn negate_where(&self, masks: [u64; LANES]) -> Self;
+    /// Squares n times.
+    #[inline(always)]
+    fn square_times(&self, n: u32) -> Self {
+        (0..n).fold(*self, |power, _| power.square())
+    }
+
     /// Returns `yes` in the lanes whose mask is all ones, `self` in the others, whose mask is 0.
     fn select(&self, masks: [u64; LANES], yes: &Self) -> Self;
 

@@ -26,7 +26,7 @@ pub(super) fn lift_x<F: FieldX8>(x: &[[u64; 4]; LANES]) -> [FieldElement; LANES]
     square_root_chain(
         Affine::<CurveX8<F>>::right_side(&F::load(x)),
         |a, b| a.mul(b),
-        |a, n| (0..n).fold(*a, |power, _| power.square()),
+        |a, n| a.square_times(n),
     )
     .store(1)
 }

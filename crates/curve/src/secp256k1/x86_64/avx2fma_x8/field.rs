@@ -17,7 +17,7 @@
 //!
 //! `docs/internals/eight-lane-field.md` derives the bounds. Source: [EZW18] (products by FMA).
 
-use core::arch::x86_64::*;
+use core::{arch::x86_64::*, mem::MaybeUninit};
 
 use super::{
     super::{super::field::FieldElement, field_x8::FieldX8},
@@ -132,7 +132,7 @@ fn load(words: [&[u64; 4]; LANES / 2]) -> Limbs {
     for (limb, bits) in limbs.iter_mut().zip(bits) {
         *limb = to_float(bits, 0.0);
     }
-    carried(halved(&carried(limbs)))
+    carried(halved(&limbs))
 }
 
 /// Returns the limbs that have in lane l what `lanes[l]` has there.
@@ -209,6 +209,15 @@ impl Element {
     }
 }
 
+/// Returns what a function of the kernel, called by `write`, writes to this address.
+#[inline(always)]
+fn written(write: impl FnOnce(*mut Element)) -> Element {
+    let mut out = MaybeUninit::uninit();
+    write(out.as_mut_ptr());
+    // SAFETY: the functions of the kernel write a whole element.
+    unsafe { out.assume_init() }
+}
+
 /// Returns the value with these limbs, below p.
 fn words_of(limbs: [f64; 5]) -> [u64; 4] {
     // The value is below 2^257 in absolute value. Three rounds bring it to 0..2^256: the first may leave it negative by
@@ -272,26 +281,27 @@ impl LazyField for Element {
 
     #[inline(always)]
     fn mul(&self, other: &Self) -> Self {
-        // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        unsafe { kernel::mul(self, other) }
+        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        written(|out| unsafe { kernel::mul(out, self, other) })
     }
 
     #[inline(always)]
     fn square(&self) -> Self {
-        // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        unsafe { kernel::square(self) }
+        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        written(|out| unsafe { kernel::square(out, self) })
     }
 
     #[inline(always)]
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
-        let cd = c.mul(d);
-        a.mul(b).sub(&cd, 1)
+        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        written(|out| unsafe { kernel::difference_of_products(out, c, d, a, b) })
     }
 
     #[inline(always)]
     fn product_minus_square(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
-        let dd = d.square();
-        a.mul(&b.sub(c, 1)).sub(&dd, 1)
+        let difference = b.sub(c, 1);
+        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        written(|out| unsafe { kernel::product_minus_square(out, d, a, &difference) })
     }
 
     #[inline(always)]
@@ -306,13 +316,15 @@ impl LazyField for Element {
     fn double_point([x, y, z]: [&mut Self; 3]) -> bool {
         let slope = x.square();
         let yy = y.square();
-        *z = y.mul(z);
         let e = slope.three_halves();
-        let ee = e.square();
         let d = x.mul(&yy);
+        let ee = e.square();
         *x = ee.minus_and_twice(&Self::ZERO, &d);
-        let yyyy = yy.square();
-        *y = e.mul(&d.sub(x, 1)).sub(&yyyy, 1);
+        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        unsafe { kernel::mul(z, y, z) };
+        let difference = d.sub(x, 1);
+        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        unsafe { kernel::product_minus_square(y, &yy, &e, &difference) };
         true
     }
 
@@ -329,12 +341,15 @@ impl LazyField for Element {
         let h = other_x.mul(&zz).sub(x, 1);
         let r = other_y.mul(&zzz).sub(y, 1);
         let hh = h.square();
-        *z = z.mul(&h);
+        let rr = r.square();
         let v = x.mul(&hh);
         let hhh = h.mul(&hh);
-        *x = r.square().minus_and_twice(&hhh, &v);
-        let hhh_y = hhh.mul(y);
-        *y = r.mul(&v.sub(x, 1)).sub(&hhh_y, 1);
+        *x = rr.minus_and_twice(&hhh, &v);
+        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        unsafe { kernel::mul(z, z, &h) };
+        let difference = v.sub(x, 1);
+        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        unsafe { kernel::difference_of_products(y, &hhh, y, &r, &difference) };
         Some(h)
     }
 
@@ -365,6 +380,17 @@ impl FieldX8 for Element {
         core::array::from_fn(|lane| {
             FieldElement::from_words(words_of(limbs[lane / 4].map(|limb| limb[lane % 4])))
         })
+    }
+
+    #[inline(always)]
+    fn square_times(&self, n: u32) -> Self {
+        let mut power = *self;
+        for _ in 0..n {
+            let power = &raw mut power;
+            // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+            unsafe { kernel::square(power, power) };
+        }
+        power
     }
 
     #[inline(always)]

@@ -1,17 +1,19 @@
-//! Products and squares of elements, as assembly. The algorithm is that of `docs/internals/eight-lane-field.md`.
+//! Products and squares of elements, and differences of them, as assembly. The algorithm is that of
+//! `docs/internals/eight-lane-field.md`.
 //!
 //! The compiler orders the additions of a product such that 16 registers do not suffice, and one reduction before the
 //! other. A reduction is a long chain of dependent instructions, and the CPU looks ahead by less than its length, so
 //! here the instructions of both alternate.
 //!
-//! On entry, rdi is the address of the result; rsi and rdx are those of the factors. `$v` is the vector: 0 for the
-//! first four lanes, 1 for the others. rsp points to [`Columns`] for each.
+//! The code is short so that a point operation fits in the CPU's cache of decoded instructions: the functions share what
+//! computes columns, which is a loop over the two vectors, and the reduction.
 //!
-//! Constant time: no branch, and no address that depends on a value.
-#![expect(
-    improper_ctypes_definitions,
-    reason = "elements are passed by their addresses"
-)]
+//! A difference has one reduction: columns of the product are added to the negative ones of the subtrahend.
+//!
+//! Registers: rdi is the address of the result, rsi and rdx are those of the factors, r10 of the columns' initial values,
+//! r11 of the columns; r9 is the stack pointer of the caller. ymm14 and ymm15 are `round_51` and `split`.
+//!
+//! Constant time: no address depends on a value, and only the count of vectors is compared.
 
 use core::{arch::naked_asm, mem::offset_of};
 
@@ -43,12 +45,21 @@ struct Constants {
     top_limb: [f64; 4],
     carry: [f64; 4],
     top_carry: [f64; 4],
-    /// Initial values of the columns of a product.
-    columns: [[u64; 4]; 9],
-    /// Initial values of the columns 1 to 8 of a square, before they are doubled.
+    /// Initial values of the columns of a product, for both vectors.
+    product: [Columns; 2],
+    /// From which the columns of a subtrahend are subtracted before those of a product are added.
+    negative: Columns,
+    square: [SquareColumns; 2],
+}
+
+/// Numbers added to the columns of a square.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct SquareColumns {
+    /// To columns 1 to 8 before they are doubled.
     halves: [[u64; 4]; 8],
-    /// Added to the columns of a square after they are doubled.
-    diagonal: [[u64; 4]; 9],
+    /// To all after that.
+    columns: Columns,
 }
 
 /// The constants that `low` lower and `high` upper parts add to a column, negated.
@@ -79,21 +90,25 @@ const BIAS: [u64; 9] = {
     bias
 };
 
-/// Returns `start`, corrected for this number of products in each column, in all lanes.
-const fn corrected(start: [u64; 9], products: [u64; 9]) -> [[u64; 4]; 9] {
-    let mut all = [[0; 4]; 9];
+/// Returns `factor` times `BIAS`, corrected for this number of products in each column, and what makes the upper part of
+/// the last product a number without its constant.
+const fn corrected(factor: u64, products: [u64; 9]) -> Columns {
+    let mut all = [[0; 4]; 10];
     let mut k = 0;
     while k < 9 {
         let below = if k == 0 { 0 } else { products[k - 1] };
-        all[k] = [start[k].wrapping_add(correction(products[k], below)); 4];
+        let start = factor.wrapping_mul(BIAS[k]);
+        all[k] = [start.wrapping_add(correction(products[k], below)); 4];
         k += 1;
     }
+    all[9] = [(-ROUND_51).to_bits(); 4];
     all
 }
 
 static CONSTANTS: Constants = {
     let exponent = power(52);
-    let [_, halves @ ..] = corrected([0; 9], [0, 1, 1, 2, 2, 2, 1, 1, 0]);
+    let [_, halves @ .., _] = corrected(0, [0, 1, 1, 2, 2, 2, 1, 1, 0]);
+    let columns = corrected(1, [1, 0, 1, 0, 1, 0, 1, 0, 1]);
     Constants {
         round_51: [ROUND_51; 4],
         round_52: [ROUND_52; 4],
@@ -107,16 +122,16 @@ static CONSTANTS: Constants = {
         exponent: [exponent; 4],
         limb: [exponent + power(BITS - 1); 4],
         top_limb: [exponent + power(BITS); 4],
-        // The upper part that is added next, in units of 2^51, has `ROUND_51` in it.
-        carry: [exponent + (POSITIVE >> BITS) as f64 + ROUND; 4],
+        carry: [exponent + (POSITIVE >> BITS) as f64; 4],
         top_carry: [exponent + (POSITIVE >> (BITS + 1)) as f64; 4],
-        columns: corrected(BIAS, [1, 2, 3, 4, 5, 4, 3, 2, 1]),
-        halves,
-        diagonal: corrected(BIAS, [1, 0, 1, 0, 1, 0, 1, 0, 1]),
+        product: [corrected(1, [1, 2, 3, 4, 5, 4, 3, 2, 1]); 2],
+        negative: corrected(2, [1, 2, 3, 4, 5, 4, 3, 2, 1]),
+        square: [SquareColumns { halves, columns }; 2],
     }
 };
 
-/// The vectors of a product before its reduction: columns 0 to 8, and the upper part of the product of the top limbs.
+/// The vectors of a product before its reduction: columns 0 to 8, and the upper part of the product of the top limbs, a
+/// number in floating point.
 type Columns = [[u64; 4]; 10];
 
 /// An instruction and its operands.
@@ -135,21 +150,29 @@ macro_rules! c {
 
 /// The address of limb `$k` of the first factor.
 macro_rules! a {
-    (0 $k:tt) => {
+    ($k:tt) => {
         concat!("[rsi + 32 * ", $k, "]")
-    };
-    (1 $k:tt) => {
-        concat!("[rsi + 160 + 32 * ", $k, "]")
     };
 }
 
 /// The address of limb `$k` of the second factor.
 macro_rules! b {
-    (0 $k:tt) => {
+    ($k:tt) => {
         concat!("[rdx + 32 * ", $k, "]")
     };
-    (1 $k:tt) => {
-        concat!("[rdx + 160 + 32 * ", $k, "]")
+}
+
+/// The address of the initial value of column `$k`.
+macro_rules! initial {
+    ($k:tt) => {
+        concat!("[r10 + 32 * ", $k, "]")
+    };
+}
+
+/// The address of column `$k`.
+macro_rules! column {
+    ($k:tt) => {
+        concat!("[r11 + 32 * ", $k, "]")
     };
 }
 
@@ -163,19 +186,8 @@ macro_rules! result {
     };
 }
 
-/// The address of an entry of [`Columns`].
-macro_rules! t {
-    (0 $k:tt) => {
-        concat!("[rsp + 32 * ", $k, "]")
-    };
-    (1 $k:tt) => {
-        concat!("[rsp + 320 + 32 * ", $k, "]")
-    };
-}
-
 /// Multiplies ymm8, a limb of the first factor, by `$b`: `$low` becomes the lower part plus `$low_sum`, `$high` the
-/// upper part plus `$high_sum`, each with its constant. ymm9 becomes the upper part alone, ymm10 is overwritten. ymm14
-/// and ymm15 are `round_51` and `split`.
+/// upper part plus `$high_sum`, each with its constant. ymm9 becomes the upper part alone, ymm10 is overwritten.
 macro_rules! multiply {
     ($b:expr, $low:literal = $low_sum:expr $(, $high:literal = $high_sum:expr)?) => {
         concat!(
@@ -192,82 +204,92 @@ macro_rules! multiply {
 /// Limb `$i` of the first factor, which is not 0 or 4, times the second, to the columns from `$i`, in `$c0` to `$c5`.
 /// The first of them is complete then; the last one, `$next`, is new.
 macro_rules! row {
-    ($v:tt $i:tt, $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal, $next:literal) => {
+    ($i:tt, $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal, $next:literal) => {
         concat!(
-            i!("vmovapd" "ymm8", a!($v $i)),
+            i!("vmovapd" "ymm8", a!($i)),
             multiply!("ymm6", $c0 = $c0, $c1 = $c1),
             multiply!("ymm7", $c1 = $c1, $c2 = $c2),
             multiply!("ymm11", $c2 = $c2, $c3 = $c3),
             multiply!("ymm12", $c3 = $c3, $c4 = $c4),
-            multiply!("ymm13", $c4 = $c4, $c5 = c!("columns" $next)),
-            i!("vmovdqa" t!($v $i), $c0),
+            multiply!("ymm13", $c4 = $c4, $c5 = initial!($next)),
+            i!("vmovdqa" column!($i), $c0),
         )
     };
 }
 
-/// The columns of a product. Six are in registers at a time: column k in ymm0 to ymm5, at k modulo 6.
-macro_rules! mul {
-    ($v:tt) => {
+/// The columns of a product. Six are in registers at a time: column k in ymm0 to ymm5, at k modulo 6. Then rdx is the
+/// address of the second factor's next vector.
+macro_rules! product {
+    () => {
         concat!(
-            i!("vmovapd" "ymm6", b!($v 0)),
-            i!("vmovapd" "ymm7", b!($v 1)),
-            i!("vmovapd" "ymm11", b!($v 2)),
-            i!("vmovapd" "ymm12", b!($v 3)),
-            i!("vmovapd" "ymm13", b!($v 4)),
-            i!("vmovapd" "ymm8", a!($v 0)),
-            multiply!("ymm6", "ymm0" = c!("columns"), "ymm1" = c!("columns" 1)),
-            multiply!("ymm7", "ymm1" = "ymm1", "ymm2" = c!("columns" 2)),
-            multiply!("ymm11", "ymm2" = "ymm2", "ymm3" = c!("columns" 3)),
-            multiply!("ymm12", "ymm3" = "ymm3", "ymm4" = c!("columns" 4)),
-            multiply!("ymm13", "ymm4" = "ymm4", "ymm5" = c!("columns" 5)),
-            i!("vmovdqa" t!($v 0), "ymm0"),
-            row!($v 1, "ymm1" "ymm2" "ymm3" "ymm4" "ymm5" "ymm0", 6),
-            row!($v 2, "ymm2" "ymm3" "ymm4" "ymm5" "ymm0" "ymm1", 7),
-            row!($v 3, "ymm3" "ymm4" "ymm5" "ymm0" "ymm1" "ymm2", 8),
-            i!("vmovapd" "ymm8", a!($v 4)),
+            i!("vmovapd" "ymm6", b!(0)),
+            i!("vmovapd" "ymm7", b!(1)),
+            i!("vmovapd" "ymm11", b!(2)),
+            i!("vmovapd" "ymm12", b!(3)),
+            i!("vmovapd" "ymm13", b!(4)),
+            i!("vmovapd" "ymm8", a!(0)),
+            multiply!("ymm6", "ymm0" = initial!(0), "ymm1" = initial!(1)),
+            multiply!("ymm7", "ymm1" = "ymm1", "ymm2" = initial!(2)),
+            multiply!("ymm11", "ymm2" = "ymm2", "ymm3" = initial!(3)),
+            multiply!("ymm12", "ymm3" = "ymm3", "ymm4" = initial!(4)),
+            multiply!("ymm13", "ymm4" = "ymm4", "ymm5" = initial!(5)),
+            i!("vmovdqa" column!(0), "ymm0"),
+            row!(1, "ymm1" "ymm2" "ymm3" "ymm4" "ymm5" "ymm0", 6),
+            row!(2, "ymm2" "ymm3" "ymm4" "ymm5" "ymm0" "ymm1", 7),
+            row!(3, "ymm3" "ymm4" "ymm5" "ymm0" "ymm1" "ymm2", 8),
+            i!("vmovapd" "ymm8", a!(4)),
             multiply!("ymm6", "ymm4" = "ymm4", "ymm5" = "ymm5"),
             multiply!("ymm7", "ymm5" = "ymm5", "ymm0" = "ymm0"),
             multiply!("ymm11", "ymm0" = "ymm0", "ymm1" = "ymm1"),
             multiply!("ymm12", "ymm1" = "ymm1", "ymm2" = "ymm2"),
             multiply!("ymm13", "ymm2" = "ymm2"),
-            i!("vmovdqa" t!($v 4), "ymm4"),
-            i!("vmovdqa" t!($v 5), "ymm5"),
-            i!("vmovdqa" t!($v 6), "ymm0"),
-            i!("vmovdqa" t!($v 7), "ymm1"),
-            i!("vmovdqa" t!($v 8), "ymm2"),
-            i!("vmovapd" t!($v 9), "ymm9"),
+            i!("vaddpd" "ymm9", "ymm9", initial!(9)),
+            i!("vmovdqa" column!(4), "ymm4"),
+            i!("vmovdqa" column!(5), "ymm5"),
+            i!("vmovdqa" column!(6), "ymm0"),
+            i!("vmovdqa" column!(7), "ymm1"),
+            i!("vmovdqa" column!(8), "ymm2"),
+            i!("vmovapd" column!(9), "ymm9"),
+            i!("add" "rdx", "160"),
         )
+    };
+}
+
+/// The address of what is added to column `$k` of a square after it is doubled.
+macro_rules! added {
+    ($k:tt) => {
+        concat!("[r10 + 32 * (8 + ", $k, ")]")
     };
 }
 
 /// Completes and stores a column of a square.
 macro_rules! store_column {
-    ($v:tt $k:tt, $column:literal) => {
+    ($k:tt, $column:literal) => {
         concat!(
-            i!("vpaddq" $column, $column, c!("diagonal" $k)),
-            i!("vmovdqa" t!($v $k), $column),
+            i!("vpaddq" $column, $column, added!($k)),
+            i!("vmovdqa" column!($k), $column),
         )
     };
 }
 
 /// The columns of a square: 1 to 8 in ymm0 to ymm7, first with the products of two different limbs, each once.
 macro_rules! square {
-    ($v:tt) => {
+    () => {
         concat!(
-            i!("vmovapd" "ymm8", a!($v 0)),
-            multiply!(a!($v 1), "ymm0" = c!("halves"), "ymm1" = c!("halves" 1)),
-            multiply!(a!($v 2), "ymm1" = "ymm1", "ymm2" = c!("halves" 2)),
-            multiply!(a!($v 3), "ymm2" = "ymm2", "ymm3" = c!("halves" 3)),
-            multiply!(a!($v 4), "ymm3" = "ymm3", "ymm4" = c!("halves" 4)),
-            i!("vmovapd" "ymm8", a!($v 1)),
-            multiply!(a!($v 2), "ymm2" = "ymm2", "ymm3" = "ymm3"),
-            multiply!(a!($v 3), "ymm3" = "ymm3", "ymm4" = "ymm4"),
-            multiply!(a!($v 4), "ymm4" = "ymm4", "ymm5" = c!("halves" 5)),
-            i!("vmovapd" "ymm8", a!($v 2)),
-            multiply!(a!($v 3), "ymm4" = "ymm4", "ymm5" = "ymm5"),
-            multiply!(a!($v 4), "ymm5" = "ymm5", "ymm6" = c!("halves" 6)),
-            i!("vmovapd" "ymm8", a!($v 3)),
-            multiply!(a!($v 4), "ymm6" = "ymm6", "ymm7" = c!("halves" 7)),
+            i!("vmovapd" "ymm8", a!(0)),
+            multiply!(a!(1), "ymm0" = initial!(0), "ymm1" = initial!(1)),
+            multiply!(a!(2), "ymm1" = "ymm1", "ymm2" = initial!(2)),
+            multiply!(a!(3), "ymm2" = "ymm2", "ymm3" = initial!(3)),
+            multiply!(a!(4), "ymm3" = "ymm3", "ymm4" = initial!(4)),
+            i!("vmovapd" "ymm8", a!(1)),
+            multiply!(a!(2), "ymm2" = "ymm2", "ymm3" = "ymm3"),
+            multiply!(a!(3), "ymm3" = "ymm3", "ymm4" = "ymm4"),
+            multiply!(a!(4), "ymm4" = "ymm4", "ymm5" = initial!(5)),
+            i!("vmovapd" "ymm8", a!(2)),
+            multiply!(a!(3), "ymm4" = "ymm4", "ymm5" = "ymm5"),
+            multiply!(a!(4), "ymm5" = "ymm5", "ymm6" = initial!(6)),
+            i!("vmovapd" "ymm8", a!(3)),
+            multiply!(a!(4), "ymm6" = "ymm6", "ymm7" = initial!(7)),
             i!("vpaddq" "ymm0", "ymm0", "ymm0"),
             i!("vpaddq" "ymm1", "ymm1", "ymm1"),
             i!("vpaddq" "ymm2", "ymm2", "ymm2"),
@@ -276,27 +298,60 @@ macro_rules! square {
             i!("vpaddq" "ymm5", "ymm5", "ymm5"),
             i!("vpaddq" "ymm6", "ymm6", "ymm6"),
             i!("vpaddq" "ymm7", "ymm7", "ymm7"),
-            i!("vmovapd" "ymm8", a!($v 0)),
-            multiply!("ymm8", "ymm11" = c!("diagonal"), "ymm0" = "ymm0"),
-            i!("vmovapd" "ymm8", a!($v 1)),
+            i!("vmovapd" "ymm8", a!(0)),
+            multiply!("ymm8", "ymm11" = added!(0), "ymm0" = "ymm0"),
+            i!("vmovapd" "ymm8", a!(1)),
             multiply!("ymm8", "ymm1" = "ymm1", "ymm2" = "ymm2"),
-            i!("vmovapd" "ymm8", a!($v 2)),
+            i!("vmovapd" "ymm8", a!(2)),
             multiply!("ymm8", "ymm3" = "ymm3", "ymm4" = "ymm4"),
-            i!("vmovdqa" t!($v 0), "ymm11"),
-            store_column!($v 1, "ymm0"),
-            store_column!($v 2, "ymm1"),
-            store_column!($v 3, "ymm2"),
-            i!("vmovapd" "ymm8", a!($v 3)),
+            i!("vmovdqa" column!(0), "ymm11"),
+            store_column!(1, "ymm0"),
+            store_column!(2, "ymm1"),
+            store_column!(3, "ymm2"),
+            i!("vmovapd" "ymm8", a!(3)),
             multiply!("ymm8", "ymm5" = "ymm5", "ymm6" = "ymm6"),
-            i!("vmovapd" "ymm8", a!($v 4)),
+            i!("vmovapd" "ymm8", a!(4)),
             multiply!("ymm8", "ymm7" = "ymm7"),
-            store_column!($v 4, "ymm3"),
-            store_column!($v 5, "ymm4"),
-            store_column!($v 6, "ymm5"),
-            store_column!($v 7, "ymm6"),
-            store_column!($v 8, "ymm7"),
-            i!("vmovapd" t!($v 9), "ymm9"),
+            i!("vaddpd" "ymm9", "ymm9", added!(9)),
+            store_column!(4, "ymm3"),
+            store_column!(5, "ymm4"),
+            store_column!(6, "ymm5"),
+            store_column!(7, "ymm6"),
+            store_column!(8, "ymm7"),
+            i!("vmovapd" column!(9), "ymm9"),
         )
+    };
+}
+
+/// Column `$k` of the constant `negative` minus column `$k`.
+macro_rules! negate {
+    ($($k:literal)*) => {
+        concat!($(
+            i!("vmovdqa" "ymm0", c!("negative" $k)),
+            i!("vpsubq" "ymm0", "ymm0", column!($k)),
+            i!("vmovdqa" column!($k), "ymm0"),
+        )*)
+    };
+}
+
+/// The same as [`negate`], in floating point.
+macro_rules! negate_float {
+    ($k:literal) => {
+        concat!(
+            i!("vmovapd" "ymm0", c!("negative" $k)),
+            i!("vsubpd" "ymm0", "ymm0", column!($k)),
+            i!("vmovapd" column!($k), "ymm0"),
+        )
+    };
+}
+
+/// The address of an entry of the [`Columns`] of a vector, for the reduction.
+macro_rules! t {
+    (0 $k:tt) => {
+        concat!("[rsp + 32 * ", $k, "]")
+    };
+    (1 $k:tt) => {
+        concat!("[rsp + 320 + 32 * ", $k, "]")
     };
 }
 
@@ -478,8 +533,8 @@ macro_rules! result_0 {
     };
 }
 
-/// The reduction of both vectors. ymm15 is `split`.
-macro_rules! reduce {
+/// The reduction of both vectors.
+macro_rules! reduction {
     () => {
         concat!(
             i!("vmovapd" "ymm14", c!("r")),
@@ -504,63 +559,159 @@ macro_rules! reduce {
     };
 }
 
-/// Defines a function that reduces the columns of `$columns`. The last arguments are the constants that only it reads.
+/// Defines a function that executes instructions for both vectors. Their columns follow one another, as do the factors
+/// and the initial values, which have `$initial_size` bytes.
+macro_rules! columns {
+    ($(#[$doc:meta])* $name:ident, $instructions:expr, $initial_size:expr) => {
+        $(#[$doc])*
+        #[unsafe(naked)]
+        unsafe extern "sysv64" fn $name() {
+            naked_asm!(
+                "mov eax, 2",
+                "2:",
+                $instructions,
+                "add rsi, 160",
+                "add r10, {initial_size}",
+                "add r11, {columns_size}",
+                "dec eax",
+                "jnz 2b",
+                "ret",
+                initial_size = const $initial_size,
+                columns_size = const size_of::<Columns>(),
+            )
+        }
+    };
+}
+
+columns!(
+    /// Adds the products to the initial values.
+    product_columns, product!(), size_of::<Columns>()
+);
+
+columns!(
+    /// Adds the squares to the initial values, [`SquareColumns`].
+    square_columns, square!(), size_of::<SquareColumns>()
+);
+
+/// Subtracts the columns, of which rsp + 8 is the address, from [`Constants::negative`]. They become initial values.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn negate_columns() {
+    naked_asm!(
+        "lea r10, [rsp + 8]",
+        "mov r11, r10",
+        "mov eax, 2",
+        "2:",
+        negate!(0 1 2 3 4 5 6 7 8),
+        negate_float!(9),
+        "add r11, {columns_size}",
+        "dec eax",
+        "jnz 2b",
+        "mov r11, r10",
+        "ret",
+        columns_size = const size_of::<Columns>(),
+        constants = sym CONSTANTS,
+        negative = const offset_of!(Constants, negative),
+    )
+}
+
+/// Reduces the columns at rsp and returns from the function that jumped here.
+#[unsafe(naked)]
+unsafe extern "sysv64" fn reduce() {
+    naked_asm!(
+        reduction!(),
+        "mov rsp, r9",
+        "vzeroupper",
+        "ret",
+        constants = sym CONSTANTS,
+        round_51 = const offset_of!(Constants, round_51),
+        round_52 = const offset_of!(Constants, round_52),
+        round = const offset_of!(Constants, round),
+        r = const offset_of!(Constants, r),
+        down_51 = const offset_of!(Constants, down_51),
+        down_52 = const offset_of!(Constants, down_52),
+        mask = const offset_of!(Constants, mask),
+        top_mask = const offset_of!(Constants, top_mask),
+        exponent = const offset_of!(Constants, exponent),
+        limb = const offset_of!(Constants, limb),
+        top_limb = const offset_of!(Constants, top_limb),
+        carry = const offset_of!(Constants, carry),
+        top_carry = const offset_of!(Constants, top_carry),
+    )
+}
+
+/// Defines a function that writes its result to `out`. `$initial` is the constant with the first initial values, and
+/// `$first` computes the first columns.
 ///
-/// The function is naked so that the result is written to its place, without a copy.
+/// The compiler copies results that a function returns, so these write them to their place.
 macro_rules! function {
-    ($(#[$doc:meta])* $name:ident($($factor:ident),*), $columns:ident, $($constant:ident),*) => {
+    (
+        $(#[$doc:meta])*
+        $name:ident($($factor:ident),*), $initial:ident $first:ident
+        $(, [$($rest:tt)*] $($part:ident)*)?
+    ) => {
         $(#[$doc])*
         ///
         /// # Safety
-        /// The CPU must have AVX2 and FMA.
+        /// The CPU must have AVX2 and FMA. `out` must be valid for writes, the others for reads; they may be equal.
         #[unsafe(naked)]
-        pub(super) unsafe extern "sysv64" fn $name($($factor: &Element),*) -> Element {
+        pub(super) unsafe extern "sysv64" fn $name(
+            out: *mut Element,
+            $($factor: *const Element),*
+        ) {
             naked_asm!(
-                // The ABI returns the result's address.
-                "mov rax, rdi",
-                "mov rcx, rsp",
+                "mov r9, rsp",
                 "sub rsp, {size}",
                 "and rsp, -64",
+                "mov r11, rsp",
+                "lea r10, [rip + {constants} + {initial}]",
                 i!("vmovapd" "ymm14", c!("round_51")),
                 i!("vmovapd" "ymm15", c!("split")),
-                both!($columns),
-                reduce!(),
-                "mov rsp, rcx",
-                "vzeroupper",
-                "ret",
+                "call {first}",
+                $($($rest)*)?
+                "jmp {reduce}",
                 size = const size_of::<[Columns; 2]>(),
-                $($constant = const offset_of!(Constants, $constant),)*
                 constants = sym CONSTANTS,
+                initial = const offset_of!(Constants, $initial),
                 round_51 = const offset_of!(Constants, round_51),
-                round_52 = const offset_of!(Constants, round_52),
-                round = const offset_of!(Constants, round),
                 split = const offset_of!(Constants, split),
-                r = const offset_of!(Constants, r),
-                down_51 = const offset_of!(Constants, down_51),
-                down_52 = const offset_of!(Constants, down_52),
-                mask = const offset_of!(Constants, mask),
-                top_mask = const offset_of!(Constants, top_mask),
-                exponent = const offset_of!(Constants, exponent),
-                limb = const offset_of!(Constants, limb),
-                top_limb = const offset_of!(Constants, top_limb),
-                carry = const offset_of!(Constants, carry),
-                top_carry = const offset_of!(Constants, top_carry),
+                first = sym $first,
+                $($($part = sym $part,)*)?
+                reduce = sym reduce,
             )
         }
     };
 }
 
 function!(
-    /// Returns `a b`.
-    mul(a, b),
-    mul,
-    columns
+    /// `a b`
+    mul(a, b), product product_columns
 );
 
 function!(
-    /// Returns the square of a.
-    square(a),
-    square,
-    halves,
-    diagonal
+    /// `a^2`
+    square(a), square square_columns
+);
+
+function!(
+    /// `c d - a b`
+    difference_of_products(a, b, c, d), product product_columns,
+    [
+        "call {negate_columns}",
+        "mov rsi, rcx",
+        "mov rdx, r8",
+        "call {product_columns}",
+    ]
+    negate_columns product_columns
+);
+
+function!(
+    /// `b c - a^2`
+    product_minus_square(a, b, c), square square_columns,
+    [
+        "call {negate_columns}",
+        "mov rsi, rdx",
+        "mov rdx, rcx",
+        "call {product_columns}",
+    ]
+    negate_columns product_columns
 );
