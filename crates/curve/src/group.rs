@@ -486,9 +486,10 @@ pub(crate) fn odd_multiples<C: Curve, const ENTRIES: usize>(
 /// Fills a table with sums: the first entry is `first`, and each of the others is the one before plus a step. All are
 /// affine on one isomorphic curve. Returns the last step on that curve, and its scale.
 ///
-/// Generic over the point type P and the field F. Takes the first step and `first` as X and Y with the common Z `z`, and
-/// three operations: the field product, [`Affine::scaled`], and for entry i the sum of the step and the entry before it,
-/// which have a common Z. That sum also returns the step rescaled to the new Z, and the ratio of the new Z to the old.
+/// Generic over the point type P and the field F. Takes the first step and `first` as X and Y with the common Z `z`,
+/// and three operations: the field product, [`Affine::scaled`], and for entry i the sum of the step and the entry
+/// before it, which have a common Z. That sum also returns the step rescaled to the new Z, and the ratio of the new Z
+/// to the old.
 ///
 /// Source: "effective affine", \[LIBSECP\] `ecmult_impl.h`; additions as in \[Mel07\] §3.
 #[inline(always)]

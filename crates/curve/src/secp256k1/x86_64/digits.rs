@@ -2,8 +2,8 @@
 //!
 //! lambda, a cube root of 1, multiplies a point by multiplying its x by beta. So the units 1, lambda, lambda^2 of
 //! Z\[lambda\] and their negatives cost no addition. A multiplier of P, split into `k1 + k2 lambda`, has one digit for
-//! three bits of both halves: the 63 residues modulo 8 other than 0 are the units times [`MULTIPLES`], of which there are
-//! only eleven.
+//! three bits of both halves: the 63 residues modulo 8 other than 0 are the units times [`MULTIPLES`], which are only
+//! eleven.
 
 use super::super::{multiply::GENERATOR_ENTRIES, scalar::Signed128};
 
@@ -45,8 +45,8 @@ impl Unit {
     }
 }
 
-/// The table of P starts at 2 P; each next entry is the one before plus a step, and the last one is P, the last step. The
-/// first step is P, and each is multiplied by one of these units before it is added.
+/// The table of P starts at 2 P; each next entry is the one before plus a step, and the last one is P, the last step.
+/// The first step is P, and each is multiplied by one of these units before it is added.
 pub(super) const TURNS: [Unit; ENTRIES - 2] = [
     Unit::new(0, false),
     Unit::new(0, false),

@@ -43,7 +43,8 @@ struct Table<F> {
 }
 
 impl<F: FieldX8> Table<F> {
-    /// Returns the table on an isomorphic curve, and its scale: a point there with Z is the point with `Z * scale` here.
+    /// Returns the table on an isomorphic curve, and its scale: a point there with Z is the point with `Z * scale`
+    /// here.
     #[inline(always)]
     fn new(p: &Affine<CurveX8<F>>) -> (Self, F) {
         let beta = F::splat(BETA);

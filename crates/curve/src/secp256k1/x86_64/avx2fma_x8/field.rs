@@ -281,26 +281,26 @@ impl LazyField for Element {
 
     #[inline(always)]
     fn mul(&self, other: &Self) -> Self {
-        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
         written(|out| unsafe { kernel::mul(out, self, other) })
     }
 
     #[inline(always)]
     fn square(&self) -> Self {
-        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
         written(|out| unsafe { kernel::square(out, self) })
     }
 
     #[inline(always)]
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
-        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
         written(|out| unsafe { kernel::difference_of_products(out, c, d, a, b) })
     }
 
     #[inline(always)]
     fn product_minus_square(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
         let difference = b.sub(c, 1);
-        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
         written(|out| unsafe { kernel::product_minus_square(out, d, a, &difference) })
     }
 
@@ -320,10 +320,10 @@ impl LazyField for Element {
         let d = x.mul(&yy);
         let ee = e.square();
         *x = ee.minus_and_twice(&Self::ZERO, &d);
-        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
         unsafe { kernel::mul(z, y, z) };
         let difference = d.sub(x, 1);
-        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
         unsafe { kernel::product_minus_square(y, &yy, &e, &difference) };
         true
     }
@@ -345,10 +345,10 @@ impl LazyField for Element {
         let v = x.mul(&hh);
         let hhh = h.mul(&hh);
         *x = rr.minus_and_twice(&hhh, &v);
-        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
         unsafe { kernel::mul(z, z, &h) };
         let difference = v.sub(x, 1);
-        // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
         unsafe { kernel::difference_of_products(y, &hhh, y, &r, &difference) };
         Some(h)
     }
@@ -387,7 +387,7 @@ impl FieldX8 for Element {
         let mut power = *self;
         for _ in 0..n {
             let power = &raw mut power;
-            // SAFETY: as for the other operations, the CPU has AVX2 and FMA, and these are addresses of elements.
+            // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
             unsafe { kernel::square(power, power) };
         }
         power

@@ -5,13 +5,13 @@
 //! other. A reduction is a long chain of dependent instructions, and the CPU looks ahead by less than its length, so
 //! here the instructions of both alternate.
 //!
-//! The code is short so that a point operation fits in the CPU's cache of decoded instructions: the functions share what
-//! computes columns, which is a loop over the two vectors, and the reduction.
+//! The code is short so that a point operation fits in the CPU's cache of decoded instructions: the functions share the
+//! reduction and the loops over both vectors that compute columns.
 //!
 //! A difference has one reduction: columns of the product are added to the negative ones of the subtrahend.
 //!
-//! Registers: rdi is the address of the result, rsi and rdx are those of the factors, r10 of the columns' initial values,
-//! r11 of the columns; r9 is the stack pointer of the caller. ymm14 and ymm15 are `round_51` and `split`.
+//! Registers: rdi is the address of the result, rsi and rdx are those of the factors, r10 of the columns' initial
+//! values, r11 of the columns; r9 is the caller's stack pointer. ymm14 and ymm15 are `round_51` and `split`.
 //!
 //! Constant time: no address depends on a value, and only the count of vectors is compared.
 
@@ -90,8 +90,8 @@ const BIAS: [u64; 9] = {
     bias
 };
 
-/// Returns `factor` times `BIAS`, corrected for this number of products in each column, and what makes the upper part of
-/// the last product a number without its constant.
+/// Returns `factor` times `BIAS`, corrected for this number of products in each column, and the negated constant of the
+/// last product's upper part.
 const fn corrected(factor: u64, products: [u64; 9]) -> Columns {
     let mut all = [[0; 4]; 10];
     let mut k = 0;
@@ -148,30 +148,18 @@ macro_rules! c {
     };
 }
 
-/// The address of limb `$k` of the first factor.
-macro_rules! a {
-    ($k:tt) => {
+/// The address of limb `$k` of the first or the second factor, or of the initial or the computed value of column `$k`.
+macro_rules! at {
+    (a $k:tt) => {
         concat!("[rsi + 32 * ", $k, "]")
     };
-}
-
-/// The address of limb `$k` of the second factor.
-macro_rules! b {
-    ($k:tt) => {
+    (b $k:tt) => {
         concat!("[rdx + 32 * ", $k, "]")
     };
-}
-
-/// The address of the initial value of column `$k`.
-macro_rules! initial {
-    ($k:tt) => {
+    (initial $k:tt) => {
         concat!("[r10 + 32 * ", $k, "]")
     };
-}
-
-/// The address of column `$k`.
-macro_rules! column {
-    ($k:tt) => {
+    (column $k:tt) => {
         concat!("[r11 + 32 * ", $k, "]")
     };
 }
@@ -206,13 +194,13 @@ macro_rules! multiply {
 macro_rules! row {
     ($i:tt, $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal, $next:literal) => {
         concat!(
-            i!("vmovapd" "ymm8", a!($i)),
+            i!("vmovapd" "ymm8", at!(a $i)),
             multiply!("ymm6", $c0 = $c0, $c1 = $c1),
             multiply!("ymm7", $c1 = $c1, $c2 = $c2),
             multiply!("ymm11", $c2 = $c2, $c3 = $c3),
             multiply!("ymm12", $c3 = $c3, $c4 = $c4),
-            multiply!("ymm13", $c4 = $c4, $c5 = initial!($next)),
-            i!("vmovdqa" column!($i), $c0),
+            multiply!("ymm13", $c4 = $c4, $c5 = at!(initial $next)),
+            i!("vmovdqa" at!(column $i), $c0),
         )
     };
 }
@@ -222,34 +210,34 @@ macro_rules! row {
 macro_rules! product {
     () => {
         concat!(
-            i!("vmovapd" "ymm6", b!(0)),
-            i!("vmovapd" "ymm7", b!(1)),
-            i!("vmovapd" "ymm11", b!(2)),
-            i!("vmovapd" "ymm12", b!(3)),
-            i!("vmovapd" "ymm13", b!(4)),
-            i!("vmovapd" "ymm8", a!(0)),
-            multiply!("ymm6", "ymm0" = initial!(0), "ymm1" = initial!(1)),
-            multiply!("ymm7", "ymm1" = "ymm1", "ymm2" = initial!(2)),
-            multiply!("ymm11", "ymm2" = "ymm2", "ymm3" = initial!(3)),
-            multiply!("ymm12", "ymm3" = "ymm3", "ymm4" = initial!(4)),
-            multiply!("ymm13", "ymm4" = "ymm4", "ymm5" = initial!(5)),
-            i!("vmovdqa" column!(0), "ymm0"),
+            i!("vmovapd" "ymm6", at!(b 0)),
+            i!("vmovapd" "ymm7", at!(b 1)),
+            i!("vmovapd" "ymm11", at!(b 2)),
+            i!("vmovapd" "ymm12", at!(b 3)),
+            i!("vmovapd" "ymm13", at!(b 4)),
+            i!("vmovapd" "ymm8", at!(a 0)),
+            multiply!("ymm6", "ymm0" = at!(initial 0), "ymm1" = at!(initial 1)),
+            multiply!("ymm7", "ymm1" = "ymm1", "ymm2" = at!(initial 2)),
+            multiply!("ymm11", "ymm2" = "ymm2", "ymm3" = at!(initial 3)),
+            multiply!("ymm12", "ymm3" = "ymm3", "ymm4" = at!(initial 4)),
+            multiply!("ymm13", "ymm4" = "ymm4", "ymm5" = at!(initial 5)),
+            i!("vmovdqa" at!(column 0), "ymm0"),
             row!(1, "ymm1" "ymm2" "ymm3" "ymm4" "ymm5" "ymm0", 6),
             row!(2, "ymm2" "ymm3" "ymm4" "ymm5" "ymm0" "ymm1", 7),
             row!(3, "ymm3" "ymm4" "ymm5" "ymm0" "ymm1" "ymm2", 8),
-            i!("vmovapd" "ymm8", a!(4)),
+            i!("vmovapd" "ymm8", at!(a 4)),
             multiply!("ymm6", "ymm4" = "ymm4", "ymm5" = "ymm5"),
             multiply!("ymm7", "ymm5" = "ymm5", "ymm0" = "ymm0"),
             multiply!("ymm11", "ymm0" = "ymm0", "ymm1" = "ymm1"),
             multiply!("ymm12", "ymm1" = "ymm1", "ymm2" = "ymm2"),
             multiply!("ymm13", "ymm2" = "ymm2"),
-            i!("vaddpd" "ymm9", "ymm9", initial!(9)),
-            i!("vmovdqa" column!(4), "ymm4"),
-            i!("vmovdqa" column!(5), "ymm5"),
-            i!("vmovdqa" column!(6), "ymm0"),
-            i!("vmovdqa" column!(7), "ymm1"),
-            i!("vmovdqa" column!(8), "ymm2"),
-            i!("vmovapd" column!(9), "ymm9"),
+            i!("vaddpd" "ymm9", "ymm9", at!(initial 9)),
+            i!("vmovdqa" at!(column 4), "ymm4"),
+            i!("vmovdqa" at!(column 5), "ymm5"),
+            i!("vmovdqa" at!(column 6), "ymm0"),
+            i!("vmovdqa" at!(column 7), "ymm1"),
+            i!("vmovdqa" at!(column 8), "ymm2"),
+            i!("vmovapd" at!(column 9), "ymm9"),
             i!("add" "rdx", "160"),
         )
     };
@@ -267,7 +255,7 @@ macro_rules! store_column {
     ($k:tt, $column:literal) => {
         concat!(
             i!("vpaddq" $column, $column, added!($k)),
-            i!("vmovdqa" column!($k), $column),
+            i!("vmovdqa" at!(column $k), $column),
         )
     };
 }
@@ -276,20 +264,20 @@ macro_rules! store_column {
 macro_rules! square {
     () => {
         concat!(
-            i!("vmovapd" "ymm8", a!(0)),
-            multiply!(a!(1), "ymm0" = initial!(0), "ymm1" = initial!(1)),
-            multiply!(a!(2), "ymm1" = "ymm1", "ymm2" = initial!(2)),
-            multiply!(a!(3), "ymm2" = "ymm2", "ymm3" = initial!(3)),
-            multiply!(a!(4), "ymm3" = "ymm3", "ymm4" = initial!(4)),
-            i!("vmovapd" "ymm8", a!(1)),
-            multiply!(a!(2), "ymm2" = "ymm2", "ymm3" = "ymm3"),
-            multiply!(a!(3), "ymm3" = "ymm3", "ymm4" = "ymm4"),
-            multiply!(a!(4), "ymm4" = "ymm4", "ymm5" = initial!(5)),
-            i!("vmovapd" "ymm8", a!(2)),
-            multiply!(a!(3), "ymm4" = "ymm4", "ymm5" = "ymm5"),
-            multiply!(a!(4), "ymm5" = "ymm5", "ymm6" = initial!(6)),
-            i!("vmovapd" "ymm8", a!(3)),
-            multiply!(a!(4), "ymm6" = "ymm6", "ymm7" = initial!(7)),
+            i!("vmovapd" "ymm8", at!(a 0)),
+            multiply!(at!(a 1), "ymm0" = at!(initial 0), "ymm1" = at!(initial 1)),
+            multiply!(at!(a 2), "ymm1" = "ymm1", "ymm2" = at!(initial 2)),
+            multiply!(at!(a 3), "ymm2" = "ymm2", "ymm3" = at!(initial 3)),
+            multiply!(at!(a 4), "ymm3" = "ymm3", "ymm4" = at!(initial 4)),
+            i!("vmovapd" "ymm8", at!(a 1)),
+            multiply!(at!(a 2), "ymm2" = "ymm2", "ymm3" = "ymm3"),
+            multiply!(at!(a 3), "ymm3" = "ymm3", "ymm4" = "ymm4"),
+            multiply!(at!(a 4), "ymm4" = "ymm4", "ymm5" = at!(initial 5)),
+            i!("vmovapd" "ymm8", at!(a 2)),
+            multiply!(at!(a 3), "ymm4" = "ymm4", "ymm5" = "ymm5"),
+            multiply!(at!(a 4), "ymm5" = "ymm5", "ymm6" = at!(initial 6)),
+            i!("vmovapd" "ymm8", at!(a 3)),
+            multiply!(at!(a 4), "ymm6" = "ymm6", "ymm7" = at!(initial 7)),
             i!("vpaddq" "ymm0", "ymm0", "ymm0"),
             i!("vpaddq" "ymm1", "ymm1", "ymm1"),
             i!("vpaddq" "ymm2", "ymm2", "ymm2"),
@@ -298,19 +286,19 @@ macro_rules! square {
             i!("vpaddq" "ymm5", "ymm5", "ymm5"),
             i!("vpaddq" "ymm6", "ymm6", "ymm6"),
             i!("vpaddq" "ymm7", "ymm7", "ymm7"),
-            i!("vmovapd" "ymm8", a!(0)),
+            i!("vmovapd" "ymm8", at!(a 0)),
             multiply!("ymm8", "ymm11" = added!(0), "ymm0" = "ymm0"),
-            i!("vmovapd" "ymm8", a!(1)),
+            i!("vmovapd" "ymm8", at!(a 1)),
             multiply!("ymm8", "ymm1" = "ymm1", "ymm2" = "ymm2"),
-            i!("vmovapd" "ymm8", a!(2)),
+            i!("vmovapd" "ymm8", at!(a 2)),
             multiply!("ymm8", "ymm3" = "ymm3", "ymm4" = "ymm4"),
-            i!("vmovdqa" column!(0), "ymm11"),
+            i!("vmovdqa" at!(column 0), "ymm11"),
             store_column!(1, "ymm0"),
             store_column!(2, "ymm1"),
             store_column!(3, "ymm2"),
-            i!("vmovapd" "ymm8", a!(3)),
+            i!("vmovapd" "ymm8", at!(a 3)),
             multiply!("ymm8", "ymm5" = "ymm5", "ymm6" = "ymm6"),
-            i!("vmovapd" "ymm8", a!(4)),
+            i!("vmovapd" "ymm8", at!(a 4)),
             multiply!("ymm8", "ymm7" = "ymm7"),
             i!("vaddpd" "ymm9", "ymm9", added!(9)),
             store_column!(4, "ymm3"),
@@ -318,30 +306,19 @@ macro_rules! square {
             store_column!(6, "ymm5"),
             store_column!(7, "ymm6"),
             store_column!(8, "ymm7"),
-            i!("vmovapd" column!(9), "ymm9"),
+            i!("vmovapd" at!(column 9), "ymm9"),
         )
     };
 }
 
-/// Column `$k` of the constant `negative` minus column `$k`.
+/// Columns of the constant `negative` minus the computed ones.
 macro_rules! negate {
-    ($($k:literal)*) => {
+    ($subtract:literal $($k:literal)*) => {
         concat!($(
             i!("vmovdqa" "ymm0", c!("negative" $k)),
-            i!("vpsubq" "ymm0", "ymm0", column!($k)),
-            i!("vmovdqa" column!($k), "ymm0"),
+            i!($subtract "ymm0", "ymm0", at!(column $k)),
+            i!("vmovdqa" at!(column $k), "ymm0"),
         )*)
-    };
-}
-
-/// The same as [`negate`], in floating point.
-macro_rules! negate_float {
-    ($k:literal) => {
-        concat!(
-            i!("vmovapd" "ymm0", c!("negative" $k)),
-            i!("vsubpd" "ymm0", "ymm0", column!($k)),
-            i!("vmovapd" column!($k), "ymm0"),
-        )
     };
 }
 
@@ -601,8 +578,8 @@ unsafe extern "sysv64" fn negate_columns() {
         "mov r11, r10",
         "mov eax, 2",
         "2:",
-        negate!(0 1 2 3 4 5 6 7 8),
-        negate_float!(9),
+        negate!("vpsubq" 0 1 2 3 4 5 6 7 8),
+        negate!("vsubpd" 9),
         "add r11, {columns_size}",
         "dec eax",
         "jnz 2b",
