@@ -4,16 +4,10 @@
 //! `v / 2 = sum l[i] * 2^(51 i) (mod p)`. Elements are halved because 2^255 is then easy to fold: the product is `2 a
 //! b`, and `2 * 2^255 = R_MOD_P (mod p)`.
 //!
-//! Invariant: limbs 0 and 4 are at most 2^51 in absolute value, limbs 1 to 3 at most 2^50 + 2^15. A product of two
-//! limbs is therefore at most 2^102, and its upper and lower part are exact:
-//!
-//! - `fma(a, b, 1.5 * 2^103)` rounds `a b` to a multiple of 2^51, because that is the distance of the numbers between
-//!   2^103 and 2^104; its bits, read as an integer, are those of `1.5 * 2^103` plus `a b / 2^51`.
-//! - `fma(a, b, 1.5 * 2^52 - upper)` is the exact remainder, at most 2^50, plus `1.5 * 2^52`; its bits are those of
-//!   `1.5 * 2^52` plus the remainder.
-//!
-//! The bits are summed as integers, and the constants subtracted once for each column. Rounding is to nearest, as Rust
-//! requires.
+//! Invariant: in absolute value, limb 0 is at most `2^50 + 2^34`, limbs 1 to 3 at most `2^50 + 2^4`, and limb 4 at most
+//! `2^51 + 2^4`. The upper and the lower part of a product are exact: `fma(a, b, 1.5 * 2^103)` rounds `a b` to a
+//! multiple of 2^51, because that is the distance of the numbers between 2^103 and 2^104, and another `fma` computes
+//! the rest. Rounding is to nearest, as Rust requires.
 //!
 //! `docs/internals/eight-lane-field.md` derives the bounds. Source: [EZW18] (products by FMA).
 
@@ -36,7 +30,7 @@ pub(super) const fn power(n: i32) -> f64 {
 /// Bits in a limb. The top limb has one more.
 pub(super) const BITS: i32 = 51;
 /// Added to a number, rounds it to an integer.
-pub(super) const ROUND: f64 = 1.5 * power(52);
+const ROUND: f64 = 1.5 * power(52);
 /// Added to a number, rounds it to a multiple of 2^51.
 pub(super) const ROUND_51: f64 = 1.5 * power(103);
 /// Added to a number, rounds it to a multiple of 2^52.
@@ -190,22 +184,21 @@ impl Element {
         Self(unsafe { core::mem::transmute::<Lanes, [Limbs; 2]>(lanes) })
     }
 
-    /// `3 / 2 self`
+    /// Multiplies by 3 / 2.
     #[inline(always)]
-    fn three_halves(&self) -> Self {
-        let [a, b] = &self.0;
-        // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-        Self(unsafe { [sum(&halved(a), a), sum(&halved(b), b)] })
+    fn add_half(&mut self) {
+        for limbs in &mut self.0 {
+            // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
+            *limbs = unsafe { sum(limbs, &halved(limbs)) };
+        }
     }
 
-    /// `self - b - 2 c`
     #[inline(always)]
-    fn minus_and_twice(&self, b: &Self, c: &Self) -> Self {
-        let part = |i: usize| {
+    fn sub_assign(&mut self, other: &Self) {
+        for (limbs, other) in self.0.iter_mut().zip(&other.0) {
             // SAFETY: the dispatch uses `Element` only after checking that the CPU has AVX2 and FMA.
-            unsafe { minus_and_twice(&self.0[i], &b.0[i], &c.0[i]) }
-        };
-        Self([part(0), part(1)])
+            *limbs = unsafe { difference(limbs, other) };
+        }
     }
 }
 
@@ -223,12 +216,9 @@ fn words_of(limbs: [f64; 5]) -> [u64; 4] {
     // The value is below 2^257 in absolute value. Three rounds bring it to 0..2^256: the first may leave it negative by
     // a multiple of R_MOD_P, the second a negative limb 0.
     const MASK: i64 = (1 << BITS) - 1;
-    // Not by a conversion, which would compare with the range of the integers.
-    let integer = |limb: f64| {
-        let bits = (limb + ROUND).to_bits().wrapping_sub(ROUND.to_bits());
-        bits.cast_signed()
-    };
-    let mut l = limbs.map(|limb| 2 * integer(limb));
+    // Not by `as`, which would compare with the range of the integers.
+    // SAFETY: limbs are integers below 2^52.
+    let mut l = limbs.map(|limb| 2 * unsafe { limb.to_int_unchecked::<i64>() });
     for _ in 0..3 {
         for i in 0..4 {
             l[i + 1] += l[i] >> BITS;
@@ -293,15 +283,16 @@ impl LazyField for Element {
 
     #[inline(always)]
     fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
+        let subtrahend = c.mul(d);
         // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
-        written(|out| unsafe { kernel::difference_of_products(out, c, d, a, b) })
+        written(|out| unsafe { kernel::mul_sub(out, a, b, &subtrahend) })
     }
 
     #[inline(always)]
     fn product_minus_square(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
-        let difference = b.sub(c, 1);
+        let (difference, subtrahend) = (b.sub(c, 1), d.square());
         // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
-        written(|out| unsafe { kernel::product_minus_square(out, d, a, &difference) })
+        written(|out| unsafe { kernel::mul_sub(out, a, &difference, &subtrahend) })
     }
 
     #[inline(always)]
@@ -311,46 +302,57 @@ impl LazyField for Element {
         Self(unsafe { [carried(halved(a)), carried(halved(b))] })
     }
 
-    /// The general formula with fewer carries.
+    /// The general formula with fewer carries, and without the copies of elements that functions return.
     #[inline(always)]
     fn double_point([x, y, z]: [&mut Self; 3]) -> bool {
-        let slope = x.square();
-        let yy = y.square();
-        let e = slope.three_halves();
-        let d = x.mul(&yy);
-        let ee = e.square();
-        *x = ee.minus_and_twice(&Self::ZERO, &d);
-        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
-        unsafe { kernel::mul(z, y, z) };
-        let difference = d.sub(x, 1);
-        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
-        unsafe { kernel::product_minus_square(y, &yy, &e, &difference) };
+        let [x, y, z] = [&raw mut *x, &raw mut *y, &raw mut *z];
+        let mut places = [MaybeUninit::<Self>::uninit(); 4];
+        let [yy, yyyy, e, d] = places.each_mut().map(MaybeUninit::as_mut_ptr);
+        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements, which
+        // are written before they are read, and no reference to them is in use.
+        unsafe {
+            kernel::square(yy, y);
+            kernel::square(yyyy, yy);
+            kernel::square(e, x);
+            (*e).add_half();
+            kernel::mul(d, x, yy);
+            kernel::mul(z, y, z);
+            kernel::square_minus_twice(x, e, d);
+            (*d).sub_assign(&*x);
+            kernel::mul_sub(y, e, d, yyyy);
+        }
         true
     }
 
-    /// The general formula with fewer carries.
+    /// The general formula with fewer carries, and without the copies of elements that functions return.
     #[inline(always)]
     fn add_point(
         [x, y, z]: [&mut Self; 3],
         [other_x, other_y]: [&Self; 2],
         other_z: Option<&Self>,
     ) -> Option<Self> {
-        let other_z = other_z.unwrap_or(z);
-        let zz = other_z.square();
-        let zzz = zz.mul(other_z);
-        let h = other_x.mul(&zz).sub(x, 1);
-        let r = other_y.mul(&zzz).sub(y, 1);
-        let hh = h.square();
-        let rr = r.square();
-        let v = x.mul(&hh);
-        let hhh = h.mul(&hh);
-        *x = rr.minus_and_twice(&hhh, &v);
-        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
-        unsafe { kernel::mul(z, z, &h) };
-        let difference = v.sub(x, 1);
-        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements.
-        unsafe { kernel::difference_of_products(y, &hhh, y, &r, &difference) };
-        Some(h)
+        let [x, y, z] = [&raw mut *x, &raw mut *y, &raw mut *z];
+        let other_z = other_z.map_or(z.cast_const(), |z| z);
+        let mut places = [MaybeUninit::<Self>::uninit(); 8];
+        let [zz, zzz, h, r, hh, hhh, v, yhhh] = places.each_mut().map(MaybeUninit::as_mut_ptr);
+        // SAFETY: the dispatch has checked that the CPU has AVX2 and FMA; the addresses are those of elements, which
+        // are written before they are read, and no reference to them is in use.
+        unsafe {
+            kernel::square(zz, other_z);
+            kernel::mul(zzz, zz, other_z);
+            kernel::mul_sub(h, other_x, zz, x);
+            kernel::mul_sub(r, other_y, zzz, y);
+            kernel::square(hh, h);
+            kernel::mul(hhh, h, hh);
+            kernel::mul(v, x, hh);
+            kernel::mul(z, z, h);
+            kernel::mul(yhhh, y, hhh);
+            kernel::square_minus_twice(x, r, v);
+            (*x).sub_assign(&*hhh);
+            (*v).sub_assign(&*x);
+            kernel::mul_sub(y, r, v, yhhh);
+            Some(*h)
+        }
     }
 
     fn invert(&self) -> Self {
@@ -460,16 +462,4 @@ fn difference(a: &Limbs, b: &Limbs) -> Limbs {
         *difference = _mm256_sub_pd(*difference, *b);
     }
     carried(difference)
-}
-
-/// `a - b - 2 c`
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn minus_and_twice(a: &Limbs, b: &Limbs, c: &Limbs) -> Limbs {
-    let mut out = *a;
-    for (i, out) in out.iter_mut().enumerate() {
-        let difference = _mm256_sub_pd(*out, b[i]);
-        *out = _mm256_fnmadd_pd(_mm256_set1_pd(2.0), c[i], difference);
-    }
-    carried(out)
 }

@@ -1,138 +1,51 @@
-//! Products and squares of elements, and differences of them, as assembly. The algorithm is that of
-//! `docs/internals/eight-lane-field.md`.
+//! Products and squares of elements, and their differences with elements, as assembly. The algorithm and its bounds
+//! are those of `docs/internals/eight-lane-field.md`.
 //!
-//! The compiler orders the additions of a product such that 16 registers do not suffice, and one reduction before the
-//! other. A reduction is a long chain of dependent instructions, and the CPU looks ahead by less than its length, so
-//! here the instructions of both alternate.
+//! The compiler orders the additions of a product such that 16 registers do not suffice.
 //!
-//! The code is short so that a point operation fits in the CPU's cache of decoded instructions: the functions share the
-//! reduction and the loops over both vectors that compute columns.
+//! The CPU overlaps the columns of one vector with those of the other, but a reduction is a long chain of dependent
+//! instructions, by more than the CPU looks ahead. So columns are computed by a loop over both vectors, and in the
+//! reduction the instructions of both alternate.
 //!
-//! A difference has one reduction: columns of the product are added to the negative ones of the subtrahend.
+//! The code is short so that a point operation fits in the CPU's cache of decoded instructions: all functions share the
+//! reduction.
 //!
-//! Registers: rdi is the address of the result, rsi and rdx are those of the factors, r10 of the columns' initial
-//! values, r11 of the columns; r9 is the caller's stack pointer. ymm14 and ymm15 are `round_51` and `split`.
+//! Registers: rdi is the address of the result, rsi, rdx, and rcx are those of the operands, r11 that of the columns;
+//! r9 is the caller's stack pointer, and eax counts vectors. ymm15 is `round_51`.
 //!
 //! Constant time: no address depends on a value, and only the count of vectors is compared.
 
 use core::{arch::naked_asm, mem::offset_of};
 
-use super::field::{BITS, Element, R_MOD_P, ROUND, ROUND_51, ROUND_52, power};
-
-/// Added to a column to make it positive.
-const POSITIVE: u64 = 1 << 60;
+use super::field::{BITS, Element, R_MOD_P, ROUND_51, ROUND_52, power};
 
 /// The numbers that the instructions read, each in all lanes.
 #[repr(C, align(32))]
 struct Constants {
+    /// [`ROUND_51`], and as much as the sum of a column's products may be below its limit, -2^102.
     round_51: [f64; 4],
     round_52: [f64; 4],
-    round: [f64; 4],
-    /// `ROUND_51 + ROUND`, from which an upper part is subtracted.
-    split: [f64; 4],
     r: [f64; 4],
+    /// `R_MOD_P * 2^-52`
+    r_down_52: [f64; 4],
     /// 2^-51 and 2^-52.
     down_51: [f64; 4],
     down_52: [f64; 4],
-    /// Masks of the bits of a limb, and of the top limb.
-    mask: [u64; 4],
-    top_mask: [u64; 4],
-    /// The exponent of the numbers whose lowest bit is 1.
-    exponent: [f64; 4],
-    /// The value that a zero has with this exponent and the constants of its column: for a limb, the top limb, the
-    /// carry out of the upper half, and the carry out of the top limb.
-    limb: [f64; 4],
-    top_limb: [f64; 4],
-    carry: [f64; 4],
-    top_carry: [f64; 4],
-    /// Initial values of the columns of a product, for both vectors.
-    product: [Columns; 2],
-    /// From which the columns of a subtrahend are subtracted before those of a product are added.
-    negative: Columns,
-    square: [SquareColumns; 2],
+    two: [f64; 4],
 }
 
-/// Numbers added to the columns of a square.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct SquareColumns {
-    /// To columns 1 to 8 before they are doubled.
-    halves: [[u64; 4]; 8],
-    /// To all after that.
-    columns: Columns,
-}
-
-/// The constants that `low` lower and `high` upper parts add to a column, negated.
-const fn correction(low: u64, high: u64) -> u64 {
-    low.wrapping_mul(ROUND.to_bits())
-        .wrapping_add(high.wrapping_mul(ROUND_51.to_bits()))
-        .wrapping_neg()
-}
-
-/// Added to the columns for the reduction.
-///
-/// The upper columns: half a limb, so that limbs are rounded, and `POSITIVE`, less the part of it that the carry from
-/// the column below has. The lower ones, which the reduction doubles: half of the same, and the corrections of the
-/// products that it adds.
-const BIAS: [u64; 9] = {
-    let mut bias = [0; 9];
-    let mut k = 0;
-    while k < 9 {
-        let carried = if k % 5 == 0 { 0 } else { POSITIVE >> BITS };
-        let half = 1 << if k == 4 { BITS } else { BITS - 1 };
-        bias[k] = POSITIVE + half - carried;
-        if k < 5 {
-            let sum = bias[k].wrapping_add(correction(1, if k == 0 { 0 } else { 1 }));
-            bias[k] = (sum.cast_signed() / 2).cast_unsigned();
-        }
-        k += 1;
-    }
-    bias
+static CONSTANTS: Constants = Constants {
+    round_51: [ROUND_51 + power(90); 4],
+    round_52: [ROUND_52; 4],
+    r: [R_MOD_P; 4],
+    r_down_52: [R_MOD_P * power(-BITS - 1); 4],
+    down_51: [power(-BITS); 4],
+    down_52: [power(-BITS - 1); 4],
+    two: [2.0; 4],
 };
 
-/// Returns `factor` times `BIAS`, corrected for this number of products in each column, and the negated constant of the
-/// last product's upper part.
-const fn corrected(factor: u64, products: [u64; 9]) -> Columns {
-    let mut all = [[0; 4]; 10];
-    let mut k = 0;
-    while k < 9 {
-        let below = if k == 0 { 0 } else { products[k - 1] };
-        let start = factor.wrapping_mul(BIAS[k]);
-        all[k] = [start.wrapping_add(correction(products[k], below)); 4];
-        k += 1;
-    }
-    all[9] = [(-ROUND_51).to_bits(); 4];
-    all
-}
-
-static CONSTANTS: Constants = {
-    let exponent = power(52);
-    let [_, halves @ .., _] = corrected(0, [0, 1, 1, 2, 2, 2, 1, 1, 0]);
-    let columns = corrected(1, [1, 0, 1, 0, 1, 0, 1, 0, 1]);
-    Constants {
-        round_51: [ROUND_51; 4],
-        round_52: [ROUND_52; 4],
-        round: [ROUND; 4],
-        split: [ROUND_51 + ROUND; 4],
-        r: [R_MOD_P; 4],
-        down_51: [power(-BITS); 4],
-        down_52: [power(-BITS - 1); 4],
-        mask: [(1 << BITS) - 1; 4],
-        top_mask: [(1 << (BITS + 1)) - 1; 4],
-        exponent: [exponent; 4],
-        limb: [exponent + power(BITS - 1); 4],
-        top_limb: [exponent + power(BITS); 4],
-        carry: [exponent + (POSITIVE >> BITS) as f64; 4],
-        top_carry: [exponent + (POSITIVE >> (BITS + 1)) as f64; 4],
-        product: [corrected(1, [1, 2, 3, 4, 5, 4, 3, 2, 1]); 2],
-        negative: corrected(2, [1, 2, 3, 4, 5, 4, 3, 2, 1]),
-        square: [SquareColumns { halves, columns }; 2],
-    }
-};
-
-/// The vectors of a product before its reduction: columns 0 to 8, and the upper part of the product of the top limbs, a
-/// number in floating point.
-type Columns = [[u64; 4]; 10];
+/// What is kept of a vector: columns 0 to 5, and limbs 1 to 4 of the folded columns 6 to 9.
+type Columns = [[f64; 4]; 10];
 
 /// An instruction and its operands.
 macro_rules! i {
@@ -143,197 +56,316 @@ macro_rules! i {
 
 /// The address of a constant.
 macro_rules! c {
-    ($name:literal $($k:literal)?) => {
-        concat!("[rip + {constants} + {", $name, "}" $(, " + 32 * ", $k)?, "]")
+    ($name:literal) => {
+        concat!("[rip + {constants} + {", $name, "}]")
     };
 }
 
-/// The address of limb `$k` of the first or the second factor, or of the initial or the computed value of column `$k`.
+/// An address in vector `$v`: of limb `$k` of an operand or the result, of column `$k`, or of limb `$k` of the folded
+/// columns.
 macro_rules! at {
-    (a $k:tt) => {
-        concat!("[rsi + 32 * ", $k, "]")
+    (a $v:tt $k:tt) => {
+        concat!("[rsi + 160 * ", $v, " + 32 * ", $k, "]")
     };
-    (b $k:tt) => {
-        concat!("[rdx + 32 * ", $k, "]")
+    (b $v:tt $k:tt) => {
+        concat!("[rdx + 160 * ", $v, " + 32 * ", $k, "]")
     };
-    (initial $k:tt) => {
-        concat!("[r10 + 32 * ", $k, "]")
+    (c $v:tt $k:tt) => {
+        concat!("[rcx + 160 * ", $v, " + 32 * ", $k, "]")
     };
-    (column $k:tt) => {
-        concat!("[r11 + 32 * ", $k, "]")
+    (result $v:tt $k:tt) => {
+        concat!("[rdi + 160 * ", $v, " + 32 * ", $k, "]")
     };
-}
-
-/// The address of limb `$k` of the result.
-macro_rules! result {
-    (0 $k:tt) => {
-        concat!("[rdi + 32 * ", $k, "]")
+    (column $v:tt $k:tt) => {
+        concat!("[r11 + 320 * ", $v, " + 32 * ", $k, "]")
     };
-    (1 $k:tt) => {
-        concat!("[rdi + 160 + 32 * ", $k, "]")
+    (folded $v:tt $k:tt) => {
+        concat!("[r11 + 320 * ", $v, " + 32 * (5 + ", $k, ")]")
     };
 }
 
-/// Multiplies ymm8, a limb of the first factor, by `$b`: `$low` becomes the lower part plus `$low_sum`, `$high` the
-/// upper part plus `$high_sum`, each with its constant. ymm9 becomes the upper part alone, ymm10 is overwritten.
-macro_rules! multiply {
-    ($b:expr, $low:literal = $low_sum:expr $(, $high:literal = $high_sum:expr)?) => {
+/// The register of the upper part of column `$k`: the sum of its products, rounded to a multiple of 2^51, plus
+/// `round_51`.
+macro_rules! upper {
+    (0) => {
+        "ymm0"
+    };
+    (1) => {
+        "ymm1"
+    };
+    (2) => {
+        "ymm2"
+    };
+    (3) => {
+        "ymm3"
+    };
+    (4) => {
+        "ymm4"
+    };
+    (5) => {
+        "ymm0"
+    };
+    (6) => {
+        "ymm1"
+    };
+    (7) => {
+        "ymm2"
+    };
+    (8) => {
+        "ymm3"
+    };
+}
+
+/// The register of the lower part of column `$k`: what its products leave, and the upper part of the column below.
+macro_rules! lower {
+    (0) => {
+        "ymm5"
+    };
+    (1) => {
+        "ymm6"
+    };
+    (2) => {
+        "ymm7"
+    };
+    (3) => {
+        "ymm8"
+    };
+    (4) => {
+        "ymm9"
+    };
+    (5) => {
+        "ymm10"
+    };
+    (6) => {
+        "ymm11"
+    };
+    (7) => {
+        "ymm5"
+    };
+    (8) => {
+        "ymm6"
+    };
+    (9) => {
+        "ymm7"
+    };
+}
+
+/// Begins column `$k` with ymm14, a limb of the first factor, times `$b`.
+macro_rules! first {
+    ($k:tt, $b:expr) => {
         concat!(
-            i!("vmovapd" "ymm9", "ymm14"),
-            i!("vfmadd231pd" "ymm9", "ymm8", $b),
-            i!("vsubpd" "ymm10", "ymm15", "ymm9"),
-            i!("vfmadd231pd" "ymm10", "ymm8", $b),
-            $(i!("vpaddq" $high, "ymm9", $high_sum),)?
-            i!("vpaddq" $low, "ymm10", $low_sum),
+            i!("vmovapd" upper!($k), "ymm15"),
+            i!("vfmadd231pd" upper!($k), "ymm14", $b),
+            i!("vsubpd" lower!($k), "ymm15", upper!($k)),
+            i!("vfmadd231pd" lower!($k), "ymm14", $b),
         )
     };
 }
 
-/// Limb `$i` of the first factor, which is not 0 or 4, times the second, to the columns from `$i`, in `$c0` to `$c5`.
-/// The first of them is complete then; the last one, `$next`, is new.
-macro_rules! row {
-    ($i:tt, $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal, $next:literal) => {
+/// Adds ymm14 times `$b` to column `$k`, whose upper part was carried.
+macro_rules! again {
+    ($k:tt, $b:expr) => {
         concat!(
-            i!("vmovapd" "ymm8", at!(a $i)),
-            multiply!("ymm6", $c0 = $c0, $c1 = $c1),
-            multiply!("ymm7", $c1 = $c1, $c2 = $c2),
-            multiply!("ymm11", $c2 = $c2, $c3 = $c3),
-            multiply!("ymm12", $c3 = $c3, $c4 = $c4),
-            multiply!("ymm13", $c4 = $c4, $c5 = at!(initial $next)),
-            i!("vmovdqa" at!(column $i), $c0),
+            i!("vmovapd" upper!($k), "ymm15"),
+            i!("vfmadd231pd" upper!($k), "ymm14", $b),
+            i!("vsubpd" "ymm13", "ymm15", upper!($k)),
+            i!("vfmadd231pd" "ymm13", "ymm14", $b),
+            i!("vaddpd" lower!($k), lower!($k), "ymm13"),
         )
     };
 }
 
-/// The columns of a product. Six are in registers at a time: column k in ymm0 to ymm5, at k modulo 6. Then rdx is the
-/// address of the second factor's next vector.
+/// Adds ymm14 times `$b` to column `$k`.
+macro_rules! next {
+    ($k:tt, $b:expr) => {
+        concat!(
+            i!("vmovapd" "ymm13", upper!($k)),
+            i!("vfmadd231pd" upper!($k), "ymm14", $b),
+            i!("vsubpd" "ymm13", "ymm13", upper!($k)),
+            i!("vfmadd231pd" "ymm13", "ymm14", $b),
+            i!("vaddpd" lower!($k), lower!($k), "ymm13"),
+        )
+    };
+}
+
+/// Carries the upper part of column `$k` to column `$above`.
+macro_rules! carry {
+    ($k:tt $above:tt) => {
+        concat!(
+            i!("vsubpd" upper!($k), upper!($k), "ymm15"),
+            i!("vfmadd231pd" lower!($above), upper!($k), "ymm12"),
+        )
+    };
+}
+
+/// Column 9 is the upper part of column 8.
+macro_rules! carry_8 {
+    () => {
+        concat!(
+            i!("vsubpd" upper!(8), upper!(8), "ymm15"),
+            i!("vmulpd" lower!(9), upper!(8), "ymm12"),
+        )
+    };
+}
+
+/// Folds column 9: multiplies it by `r`. What is above limb 4 is added to column 5.
+macro_rules! fold_9 {
+    () => {
+        concat!(
+            i!("vmovapd" "ymm13", c!("round_52")),
+            i!("vfmadd231pd" "ymm13", lower!(9), c!("r")),
+            i!("vsubpd" "ymm13", "ymm13", c!("round_52")),
+            i!("vfmsub132pd" lower!(9), "ymm13", c!("r")),
+            i!("vfmadd231pd" lower!(5), "ymm13", c!("down_52")),
+        )
+    };
+}
+
+/// Folds column `$k`: multiplies it by `r`. What is above the limb is added to the next, in the register of `$above`.
+macro_rules! fold {
+    ($k:tt $above:tt) => {
+        concat!(
+            i!("vmovapd" "ymm13", "ymm15"),
+            i!("vfmadd231pd" "ymm13", lower!($k), c!("r")),
+            i!("vsubpd" "ymm13", "ymm13", "ymm15"),
+            i!("vfmsub132pd" lower!($k), "ymm13", c!("r")),
+            i!("vfmadd231pd" lower!($above), "ymm13", "ymm12"),
+        )
+    };
+}
+
+/// Stores column `$k`, or the limb of the folded columns that is in its register.
+macro_rules! store {
+    ($k:tt, $place:ident $at:tt) => {
+        i!("vmovapd" at!($place 0 $at), lower!($k))
+    };
+}
+
+/// The columns of a product, highest first. Columns 6 to 9 are folded.
 macro_rules! product {
     () => {
         concat!(
-            i!("vmovapd" "ymm6", at!(b 0)),
-            i!("vmovapd" "ymm7", at!(b 1)),
-            i!("vmovapd" "ymm11", at!(b 2)),
-            i!("vmovapd" "ymm12", at!(b 3)),
-            i!("vmovapd" "ymm13", at!(b 4)),
-            i!("vmovapd" "ymm8", at!(a 0)),
-            multiply!("ymm6", "ymm0" = at!(initial 0), "ymm1" = at!(initial 1)),
-            multiply!("ymm7", "ymm1" = "ymm1", "ymm2" = at!(initial 2)),
-            multiply!("ymm11", "ymm2" = "ymm2", "ymm3" = at!(initial 3)),
-            multiply!("ymm12", "ymm3" = "ymm3", "ymm4" = at!(initial 4)),
-            multiply!("ymm13", "ymm4" = "ymm4", "ymm5" = at!(initial 5)),
-            i!("vmovdqa" at!(column 0), "ymm0"),
-            row!(1, "ymm1" "ymm2" "ymm3" "ymm4" "ymm5" "ymm0", 6),
-            row!(2, "ymm2" "ymm3" "ymm4" "ymm5" "ymm0" "ymm1", 7),
-            row!(3, "ymm3" "ymm4" "ymm5" "ymm0" "ymm1" "ymm2", 8),
-            i!("vmovapd" "ymm8", at!(a 4)),
-            multiply!("ymm6", "ymm4" = "ymm4", "ymm5" = "ymm5"),
-            multiply!("ymm7", "ymm5" = "ymm5", "ymm0" = "ymm0"),
-            multiply!("ymm11", "ymm0" = "ymm0", "ymm1" = "ymm1"),
-            multiply!("ymm12", "ymm1" = "ymm1", "ymm2" = "ymm2"),
-            multiply!("ymm13", "ymm2" = "ymm2"),
-            i!("vaddpd" "ymm9", "ymm9", at!(initial 9)),
-            i!("vmovdqa" at!(column 4), "ymm4"),
-            i!("vmovdqa" at!(column 5), "ymm5"),
-            i!("vmovdqa" at!(column 6), "ymm0"),
-            i!("vmovdqa" at!(column 7), "ymm1"),
-            i!("vmovdqa" at!(column 8), "ymm2"),
-            i!("vmovapd" at!(column 9), "ymm9"),
+            i!("vmovapd" "ymm14", at!(a 0 4)),
+            first!(8, at!(b 0 4)),
+            first!(7, at!(b 0 3)),
+            first!(6, at!(b 0 2)),
+            first!(5, at!(b 0 1)),
+            first!(4, at!(b 0 0)),
+            carry_8!(),
+            i!("vmovapd" "ymm14", at!(a 0 3)),
+            next!(7, at!(b 0 4)),
+            next!(6, at!(b 0 3)),
+            next!(5, at!(b 0 2)),
+            next!(4, at!(b 0 1)),
+            first!(3, at!(b 0 0)),
+            carry!(7 8),
+            carry!(6 7),
+            carry!(5 6),
+            carry!(4 5),
+            fold_9!(),
+            fold!(8 9),
+            store!(9, folded 4),
+            i!("vmovapd" "ymm14", at!(a 0 2)),
+            again!(6, at!(b 0 4)),
+            again!(5, at!(b 0 3)),
+            again!(4, at!(b 0 2)),
+            next!(3, at!(b 0 1)),
+            first!(2, at!(b 0 0)),
+            carry!(6 7),
+            fold!(7 8),
+            store!(8, folded 3),
+            i!("vmovapd" "ymm14", at!(a 0 1)),
+            next!(5, at!(b 0 4)),
+            next!(4, at!(b 0 3)),
+            next!(3, at!(b 0 2)),
+            next!(2, at!(b 0 1)),
+            first!(1, at!(b 0 0)),
+            carry!(5 6),
+            carry!(4 5),
+            fold!(6 7),
+            store!(7, folded 2),
+            i!("vmovapd" "ymm14", at!(a 0 0)),
+            again!(4, at!(b 0 4)),
+            next!(3, at!(b 0 3)),
+            next!(2, at!(b 0 2)),
+            next!(1, at!(b 0 1)),
+            first!(0, at!(b 0 0)),
+            store!(6, folded 1),
+            carry!(4 5),
+            store!(5, column 5),
+            carry!(3 4),
+            store!(4, column 4),
+            carry!(2 3),
+            store!(3, column 3),
+            carry!(1 2),
+            store!(2, column 2),
+            carry!(0 1),
+            store!(1, column 1),
+            store!(0, column 0),
             i!("add" "rdx", "160"),
         )
     };
 }
 
-/// The address of what is added to column `$k` of a square after it is doubled.
-macro_rules! added {
-    ($k:tt) => {
-        concat!("[r10 + 32 * (8 + ", $k, ")]")
-    };
-}
-
-/// Completes and stores a column of a square.
-macro_rules! store_column {
-    ($k:tt, $column:literal) => {
-        concat!(
-            i!("vpaddq" $column, $column, added!($k)),
-            i!("vmovdqa" at!(column $k), $column),
-        )
-    };
-}
-
-/// The columns of a square: 1 to 8 in ymm0 to ymm7, first with the products of two different limbs, each once.
+/// The same for a square. A limb is doubled for its products by other limbs.
 macro_rules! square {
     () => {
         concat!(
-            i!("vmovapd" "ymm8", at!(a 0)),
-            multiply!(at!(a 1), "ymm0" = at!(initial 0), "ymm1" = at!(initial 1)),
-            multiply!(at!(a 2), "ymm1" = "ymm1", "ymm2" = at!(initial 2)),
-            multiply!(at!(a 3), "ymm2" = "ymm2", "ymm3" = at!(initial 3)),
-            multiply!(at!(a 4), "ymm3" = "ymm3", "ymm4" = at!(initial 4)),
-            i!("vmovapd" "ymm8", at!(a 1)),
-            multiply!(at!(a 2), "ymm2" = "ymm2", "ymm3" = "ymm3"),
-            multiply!(at!(a 3), "ymm3" = "ymm3", "ymm4" = "ymm4"),
-            multiply!(at!(a 4), "ymm4" = "ymm4", "ymm5" = at!(initial 5)),
-            i!("vmovapd" "ymm8", at!(a 2)),
-            multiply!(at!(a 3), "ymm4" = "ymm4", "ymm5" = "ymm5"),
-            multiply!(at!(a 4), "ymm5" = "ymm5", "ymm6" = at!(initial 6)),
-            i!("vmovapd" "ymm8", at!(a 3)),
-            multiply!(at!(a 4), "ymm6" = "ymm6", "ymm7" = at!(initial 7)),
-            i!("vpaddq" "ymm0", "ymm0", "ymm0"),
-            i!("vpaddq" "ymm1", "ymm1", "ymm1"),
-            i!("vpaddq" "ymm2", "ymm2", "ymm2"),
-            i!("vpaddq" "ymm3", "ymm3", "ymm3"),
-            i!("vpaddq" "ymm4", "ymm4", "ymm4"),
-            i!("vpaddq" "ymm5", "ymm5", "ymm5"),
-            i!("vpaddq" "ymm6", "ymm6", "ymm6"),
-            i!("vpaddq" "ymm7", "ymm7", "ymm7"),
-            i!("vmovapd" "ymm8", at!(a 0)),
-            multiply!("ymm8", "ymm11" = added!(0), "ymm0" = "ymm0"),
-            i!("vmovapd" "ymm8", at!(a 1)),
-            multiply!("ymm8", "ymm1" = "ymm1", "ymm2" = "ymm2"),
-            i!("vmovapd" "ymm8", at!(a 2)),
-            multiply!("ymm8", "ymm3" = "ymm3", "ymm4" = "ymm4"),
-            i!("vmovdqa" at!(column 0), "ymm11"),
-            store_column!(1, "ymm0"),
-            store_column!(2, "ymm1"),
-            store_column!(3, "ymm2"),
-            i!("vmovapd" "ymm8", at!(a 3)),
-            multiply!("ymm8", "ymm5" = "ymm5", "ymm6" = "ymm6"),
-            i!("vmovapd" "ymm8", at!(a 4)),
-            multiply!("ymm8", "ymm7" = "ymm7"),
-            i!("vaddpd" "ymm9", "ymm9", added!(9)),
-            store_column!(4, "ymm3"),
-            store_column!(5, "ymm4"),
-            store_column!(6, "ymm5"),
-            store_column!(7, "ymm6"),
-            store_column!(8, "ymm7"),
-            i!("vmovapd" at!(column 9), "ymm9"),
+            i!("vmovapd" "ymm14", at!(a 0 4)),
+            first!(8, "ymm14"),
+            i!("vaddpd" "ymm14", "ymm14", "ymm14"),
+            first!(7, at!(a 0 3)),
+            first!(6, at!(a 0 2)),
+            first!(5, at!(a 0 1)),
+            first!(4, at!(a 0 0)),
+            carry_8!(),
+            carry!(7 8),
+            carry!(6 7),
+            carry!(5 6),
+            carry!(4 5),
+            i!("vmovapd" "ymm14", at!(a 0 3)),
+            again!(6, "ymm14"),
+            i!("vaddpd" "ymm14", "ymm14", "ymm14"),
+            again!(5, at!(a 0 2)),
+            again!(4, at!(a 0 1)),
+            first!(3, at!(a 0 0)),
+            fold_9!(),
+            fold!(8 9),
+            store!(9, folded 4),
+            carry!(6 7),
+            carry!(5 6),
+            i!("vmovapd" "ymm14", at!(a 0 2)),
+            next!(4, "ymm14"),
+            i!("vaddpd" "ymm14", "ymm14", "ymm14"),
+            next!(3, at!(a 0 1)),
+            first!(2, at!(a 0 0)),
+            fold!(7 8),
+            store!(8, folded 3),
+            fold!(6 7),
+            store!(7, folded 2),
+            store!(6, folded 1),
+            carry!(4 5),
+            store!(5, column 5),
+            carry!(3 4),
+            store!(4, column 4),
+            i!("vmovapd" "ymm14", at!(a 0 1)),
+            next!(2, "ymm14"),
+            i!("vaddpd" "ymm14", "ymm14", "ymm14"),
+            first!(1, at!(a 0 0)),
+            i!("vmovapd" "ymm14", at!(a 0 0)),
+            first!(0, "ymm14"),
+            carry!(2 3),
+            store!(3, column 3),
+            carry!(1 2),
+            store!(2, column 2),
+            carry!(0 1),
+            store!(1, column 1),
+            store!(0, column 0),
         )
     };
 }
 
-/// Columns of the constant `negative` minus the computed ones.
-macro_rules! negate {
-    ($subtract:literal $($k:literal)*) => {
-        concat!($(
-            i!("vmovdqa" "ymm0", c!("negative" $k)),
-            i!($subtract "ymm0", "ymm0", at!(column $k)),
-            i!("vmovdqa" at!(column $k), "ymm0"),
-        )*)
-    };
-}
-
-/// The address of an entry of the [`Columns`] of a vector, for the reduction.
-macro_rules! t {
-    (0 $k:tt) => {
-        concat!("[rsp + 32 * ", $k, "]")
-    };
-    (1 $k:tt) => {
-        concat!("[rsp + 320 + 32 * ", $k, "]")
-    };
-}
-
-/// A register of the reduction: limb `$k`, which is first of the upper half, then of the sum, or for 5 and 6 a
-/// temporary value.
+/// The register of limb `$k` of the sum, or for 5 and 6 of a temporary value.
 macro_rules! x {
     (0 $k:tt) => {
         concat!("ymm", $k)
@@ -361,271 +393,179 @@ macro_rules! x {
     };
 }
 
-/// A step of the reduction, for both vectors.
+/// A step for both vectors.
 macro_rules! both {
     ($step:ident $($argument:tt)*) => {
         concat!($step!(0 $($argument)*), $step!(1 $($argument)*))
     };
 }
 
-/// Converts the lower bits of column `$k`, plus the carry in `$carry`, to a limb.
-macro_rules! limb {
-    ($v:tt $k:tt $($carry:tt)?) => {
-        concat!(
-            i!("vpand" x!($v $k), x!($v $k), c!("mask")),
-            $(i!("vpaddq" x!($v $k), x!($v $k), x!($v $carry)),)?
-            i!("vpor" x!($v $k), x!($v $k), c!("exponent")),
-            i!("vsubpd" x!($v $k), x!($v $k), c!("limb")),
-        )
-    };
-}
-
-/// Limb 4 of the upper half, and columns 7 and 8 for limbs 2 and 3, of which the latter has the carry of the former.
-macro_rules! upper_4 {
+/// The limbs of the folded columns, after column 5 is folded too.
+macro_rules! fold_5 {
     ($v:tt) => {
         concat!(
-            i!("vmovdqa" x!($v 2), t!($v 7)),
-            i!("vpsrlq" x!($v 4), x!($v 2), 51),
-            i!("vpaddq" x!($v 3), x!($v 4), t!($v 8)),
-            i!("vpsrlq" x!($v 4), x!($v 3), 51),
-            i!("vpor" x!($v 4), x!($v 4), c!("exponent")),
-            i!("vsubpd" x!($v 4), x!($v 4), c!("carry")),
-            i!("vmovapd" x!($v 5), t!($v 9)),
-            i!("vfmadd231pd" x!($v 4), x!($v 5), c!("down_51")),
+            i!("vmovapd" x!($v 0), at!(column $v 5)),
+            i!("vmovapd" x!($v 5), "ymm15"),
+            i!("vfmadd231pd" x!($v 5), x!($v 0), c!("r")),
+            i!("vmovapd" x!($v 4), at!(folded $v 4)),
+            i!("vmovapd" x!($v 3), at!(folded $v 3)),
+            i!("vmovapd" x!($v 2), at!(folded $v 2)),
+            i!("vmovapd" x!($v 1), at!(folded $v 1)),
+            i!("vsubpd" x!($v 5), x!($v 5), "ymm15"),
+            i!("vfmsub132pd" x!($v 0), x!($v 5), c!("r")),
+            i!("vfmadd231pd" x!($v 1), x!($v 5), c!("down_51")),
         )
     };
 }
 
-/// Limb `$k` of the upper half with the carry of the column below, `$column`, which is loaded for limb `$below`.
-macro_rules! upper {
-    ($v:tt $k:tt $below:tt $column:tt) => {
+/// Adds twice column `$k` to limb `$k`, and carries to `$above`, times `$down`. `$round` rounds the carry: to what is
+/// closest to the sum, which may be too large to be exact. What remains is exact.
+macro_rules! add_high {
+    ($v:tt $k:tt, $round:expr, $above:tt $down:literal) => {
         concat!(
-            i!("vmovdqa" x!($v $below), t!($v $column)),
-            i!("vpsrlq" x!($v 5), x!($v $below), 51),
-            limb!($v $k 5),
+            i!("vmovapd" x!($v 5), at!(column $v $k)),
+            i!("vmovapd" x!($v 6), x!($v $k)),
+            i!("vfmadd231pd" x!($v 6), x!($v 5), "ymm14"),
+            i!("vaddpd" x!($v 6), x!($v 6), $round),
+            i!("vsubpd" x!($v 6), x!($v 6), $round),
+            i!("vfmsub132pd" x!($v 5), x!($v 6), "ymm14"),
+            i!("vaddpd" x!($v $k), x!($v $k), x!($v 5)),
+            i!("vfmadd231pd" x!($v $above), x!($v 6), c!($down)),
         )
     };
 }
 
-/// `R_MOD_P` times limb 4 of the upper half: the part above the top limb replaces entry 9, the rest is limb 4 of the
-/// sum.
-macro_rules! fold_4 {
+/// The same for columns 0 and 1, for which the sum is exact.
+macro_rules! add_low {
+    ($v:tt $k:tt $above:tt) => {
+        concat!(
+            i!("vfmadd231pd" x!($v $k), "ymm14", at!(column $v $k)),
+            i!("vaddpd" x!($v 5), x!($v $k), "ymm15"),
+            i!("vsubpd" x!($v 5), x!($v 5), "ymm15"),
+            i!("vsubpd" x!($v $k), x!($v $k), x!($v 5)),
+            i!("vfmadd231pd" x!($v $above), x!($v 5), c!("down_51")),
+        )
+    };
+}
+
+macro_rules! write_result {
     ($v:tt) => {
         concat!(
-            i!("vmovapd" x!($v 5), x!($v 4)),
-            i!("vfmadd213pd" x!($v 5), "ymm14", c!("round_52")),
-            i!("vsubpd" x!($v 6), x!($v 5), c!("round_52")),
-            i!("vfmsub213pd" x!($v 4), "ymm14", x!($v 6)),
-            i!("vaddpd" x!($v 4), x!($v 4), c!("round")),
-            i!("vmovapd" t!($v 9), x!($v 6)),
+            i!("vmovapd" at!(result $v 4), x!($v 4)),
+            i!("vmovapd" at!(result $v 3), x!($v 3)),
+            i!("vmovapd" at!(result $v 2), x!($v 2)),
+            i!("vmovapd" at!(result $v 1), x!($v 1)),
+            i!("vmovapd" at!(result $v 0), x!($v 0)),
         )
     };
 }
 
-/// `R_MOD_P` times limb `$k` of the upper half: the lower part plus twice column `$k` is limb `$k` of the sum, the
-/// upper part is added to limb `$next`.
-macro_rules! fold {
-    ($v:tt $k:tt $next:tt) => {
-        concat!(
-            i!("vmovapd" x!($v 5), x!($v $k)),
-            i!("vfmadd213pd" x!($v 5), "ymm14", c!("round_51")),
-            i!("vsubpd" x!($v 6), "ymm15", x!($v 5)),
-            i!("vfmadd132pd" x!($v $k), x!($v 6), "ymm14"),
-            i!("vpaddq" x!($v $next), x!($v $next), x!($v 5)),
-            i!("vpaddq" x!($v $k), x!($v $k), t!($v $k)),
-            i!("vpaddq" x!($v $k), x!($v $k), t!($v $k)),
-        )
-    };
-}
-
-/// Completes limb 4 of the sum. Register 5 receives the part above the top limb.
-macro_rules! above {
+/// Subtracts the third operand.
+macro_rules! subtract {
     ($v:tt) => {
         concat!(
-            i!("vpaddq" x!($v 4), x!($v 4), t!($v 4)),
-            i!("vpaddq" x!($v 4), x!($v 4), t!($v 4)),
-            i!("vpsrlq" x!($v 5), x!($v 3), 51),
-            i!("vpaddq" x!($v 4), x!($v 4), x!($v 5)),
-            i!("vpsrlq" x!($v 5), x!($v 4), 52),
-            i!("vpor" x!($v 5), x!($v 5), c!("exponent")),
-            i!("vsubpd" x!($v 5), x!($v 5), c!("top_carry")),
-            i!("vmovapd" x!($v 6), t!($v 9)),
-            i!("vfmadd231pd" x!($v 5), x!($v 6), c!("down_52")),
+            i!("vsubpd" x!($v 0), x!($v 0), at!(c $v 0)),
+            i!("vsubpd" x!($v 1), x!($v 1), at!(c $v 1)),
+            i!("vsubpd" x!($v 2), x!($v 2), at!(c $v 2)),
+            i!("vsubpd" x!($v 3), x!($v 3), at!(c $v 3)),
+            i!("vsubpd" x!($v 4), x!($v 4), at!(c $v 4)),
         )
     };
 }
 
-macro_rules! result_4 {
+/// Subtracts twice the second operand.
+macro_rules! subtract_twice {
     ($v:tt) => {
         concat!(
-            i!("vpand" x!($v 4), x!($v 4), c!("top_mask")),
-            i!("vpor" x!($v 4), x!($v 4), c!("exponent")),
-            i!("vsubpd" x!($v 4), x!($v 4), c!("top_limb")),
-            i!("vmovapd" result!($v 4), x!($v 4)),
+            i!("vfnmadd231pd" x!($v 0), "ymm14", at!(b $v 0)),
+            i!("vfnmadd231pd" x!($v 1), "ymm14", at!(b $v 1)),
+            i!("vfnmadd231pd" x!($v 2), "ymm14", at!(b $v 2)),
+            i!("vfnmadd231pd" x!($v 3), "ymm14", at!(b $v 3)),
+            i!("vfnmadd231pd" x!($v 4), "ymm14", at!(b $v 4)),
         )
     };
 }
 
-/// `R_MOD_P` times the part above the top limb: register 4 receives the upper part, register 5 the lower.
-macro_rules! fold_above {
-    ($v:tt) => {
-        concat!(
-            i!("vmovapd" x!($v 4), x!($v 5)),
-            i!("vfmadd213pd" x!($v 4), "ymm14", c!("round_51")),
-            i!("vsubpd" x!($v 4), x!($v 4), c!("round_51")),
-            i!("vfmsub213pd" x!($v 5), "ymm14", x!($v 4)),
-        )
-    };
-}
-
-/// Limb `$k`, which is 2 or 3, of the result, with the carry of the limb below.
-macro_rules! result_middle {
-    ($v:tt $k:tt $below:tt) => {
-        concat!(
-            i!("vpsrlq" x!($v 6), x!($v $below), 51),
-            limb!($v $k 6),
-            i!("vmovapd" result!($v $k), x!($v $k)),
-        )
-    };
-}
-
-macro_rules! result_1 {
-    ($v:tt) => {
-        concat!(
-            i!("vpsrlq" x!($v 6), x!($v 0), 51),
-            limb!($v 1 6),
-            i!("vfmadd231pd" x!($v 1), x!($v 4), c!("down_51")),
-            i!("vmovapd" result!($v 1), x!($v 1)),
-        )
-    };
-}
-
-macro_rules! result_0 {
-    ($v:tt) => {
-        concat!(
-            limb!($v 0),
-            i!("vaddpd" x!($v 0), x!($v 0), x!($v 5)),
-            i!("vmovapd" result!($v 0), x!($v 0)),
-        )
-    };
-}
-
-/// The reduction of both vectors.
-macro_rules! reduction {
-    () => {
-        concat!(
-            i!("vmovapd" "ymm14", c!("r")),
-            both!(upper_4),
-            both!(limb 3),
-            both!(upper 2 1 6),
-            both!(fold_4),
-            both!(upper 1 0 5),
-            both!(limb 0),
-            both!(fold 3 4),
-            both!(fold 2 3),
-            both!(fold 1 2),
-            both!(fold 0 1),
-            both!(above),
-            both!(result_4),
-            both!(fold_above),
-            both!(result_middle 3 2),
-            both!(result_middle 2 1),
-            both!(result_1),
-            both!(result_0),
-        )
-    };
-}
-
-/// Defines a function that executes instructions for both vectors. Their columns follow one another, as do the factors
-/// and the initial values, which have `$initial_size` bytes.
+/// Defines a function that computes the columns of both vectors.
 macro_rules! columns {
-    ($(#[$doc:meta])* $name:ident, $instructions:expr, $initial_size:expr) => {
+    ($(#[$doc:meta])* $name:ident, $instructions:expr) => {
         $(#[$doc])*
         #[unsafe(naked)]
         unsafe extern "sysv64" fn $name() {
             naked_asm!(
+                i!("vmovapd" "ymm12", c!("down_51")),
+                i!("vmovapd" "ymm15", c!("round_51")),
                 "mov eax, 2",
                 "2:",
                 $instructions,
                 "add rsi, 160",
-                "add r10, {initial_size}",
-                "add r11, {columns_size}",
+                "add r11, {size}",
                 "dec eax",
                 "jnz 2b",
+                "lea r11, [rsp + 8]",
                 "ret",
-                initial_size = const $initial_size,
-                columns_size = const size_of::<Columns>(),
+                size = const size_of::<Columns>(),
+                constants = sym CONSTANTS,
+                round_51 = const offset_of!(Constants, round_51),
+                round_52 = const offset_of!(Constants, round_52),
+                r = const offset_of!(Constants, r),
+                down_51 = const offset_of!(Constants, down_51),
+                down_52 = const offset_of!(Constants, down_52),
             )
         }
     };
 }
 
 columns!(
-    /// Adds the products to the initial values.
-    product_columns, product!(), size_of::<Columns>()
+    /// Of products.
+    product_columns, product!()
 );
 
 columns!(
-    /// Adds the squares to the initial values, [`SquareColumns`].
-    square_columns, square!(), size_of::<SquareColumns>()
+    /// Of squares.
+    square_columns, square!()
 );
 
-/// Subtracts the columns, of which rsp + 8 is the address, from [`Constants::negative`]. They become initial values.
+/// Folds the upper columns.
 #[unsafe(naked)]
-unsafe extern "sysv64" fn negate_columns() {
+unsafe extern "sysv64" fn fold() {
     naked_asm!(
-        "lea r10, [rsp + 8]",
-        "mov r11, r10",
-        "mov eax, 2",
-        "2:",
-        negate!("vpsubq" 0 1 2 3 4 5 6 7 8),
-        negate!("vsubpd" 9),
-        "add r11, {columns_size}",
-        "dec eax",
-        "jnz 2b",
-        "mov r11, r10",
+        i!("vmovapd" "ymm14", c!("two")),
+        both!(fold_5),
         "ret",
-        columns_size = const size_of::<Columns>(),
         constants = sym CONSTANTS,
-        negative = const offset_of!(Constants, negative),
+        r = const offset_of!(Constants, r),
+        down_51 = const offset_of!(Constants, down_51),
+        two = const offset_of!(Constants, two),
     )
 }
 
-/// Reduces the columns at rsp and returns from the function that jumped here.
+/// Adds the lower columns, writes the result, and returns from the function that jumped here.
 #[unsafe(naked)]
-unsafe extern "sysv64" fn reduce() {
+unsafe extern "sysv64" fn finish() {
     naked_asm!(
-        reduction!(),
+        both!(add_high 4, c!("round_52"), 0 "r_down_52"),
+        both!(add_high 3, "ymm15", 4 "down_51"),
+        both!(add_high 2, "ymm15", 3 "down_51"),
+        both!(add_low 1 2),
+        both!(add_low 0 1),
+        both!(write_result),
         "mov rsp, r9",
         "vzeroupper",
         "ret",
         constants = sym CONSTANTS,
-        round_51 = const offset_of!(Constants, round_51),
         round_52 = const offset_of!(Constants, round_52),
-        round = const offset_of!(Constants, round),
-        r = const offset_of!(Constants, r),
+        r_down_52 = const offset_of!(Constants, r_down_52),
         down_51 = const offset_of!(Constants, down_51),
-        down_52 = const offset_of!(Constants, down_52),
-        mask = const offset_of!(Constants, mask),
-        top_mask = const offset_of!(Constants, top_mask),
-        exponent = const offset_of!(Constants, exponent),
-        limb = const offset_of!(Constants, limb),
-        top_limb = const offset_of!(Constants, top_limb),
-        carry = const offset_of!(Constants, carry),
-        top_carry = const offset_of!(Constants, top_carry),
     )
 }
 
-/// Defines a function that writes its result to `out`. `$initial` is the constant with the first initial values, and
-/// `$first` computes the first columns.
+/// Defines a function that writes its result to `out`. `$columns` computes the columns of a product or a square, and
+/// `$rest` changes the limbs of the folded columns.
 ///
 /// The compiler copies results that a function returns, so these write them to their place.
 macro_rules! function {
-    (
-        $(#[$doc:meta])*
-        $name:ident($($factor:ident),*), $initial:ident $first:ident
-        $(, [$($rest:tt)*] $($part:ident)*)?
-    ) => {
+    ($(#[$doc:meta])* $name:ident($($operand:ident),*), $columns:ident $($rest:expr)?) => {
         $(#[$doc])*
         ///
         /// # Safety
@@ -633,27 +573,21 @@ macro_rules! function {
         #[unsafe(naked)]
         pub(super) unsafe extern "sysv64" fn $name(
             out: *mut Element,
-            $($factor: *const Element),*
+            $($operand: *const Element),*
         ) {
             naked_asm!(
                 "mov r9, rsp",
                 "sub rsp, {size}",
                 "and rsp, -64",
                 "mov r11, rsp",
-                "lea r10, [rip + {constants} + {initial}]",
-                i!("vmovapd" "ymm14", c!("round_51")),
-                i!("vmovapd" "ymm15", c!("split")),
-                "call {first}",
-                $($($rest)*)?
-                "jmp {reduce}",
+                "call {columns}",
+                "call {fold}",
+                $($rest,)?
+                "jmp {finish}",
                 size = const size_of::<[Columns; 2]>(),
-                constants = sym CONSTANTS,
-                initial = const offset_of!(Constants, $initial),
-                round_51 = const offset_of!(Constants, round_51),
-                split = const offset_of!(Constants, split),
-                first = sym $first,
-                $($($part = sym $part,)*)?
-                reduce = sym reduce,
+                columns = sym $columns,
+                fold = sym fold,
+                finish = sym finish,
             )
         }
     };
@@ -661,34 +595,20 @@ macro_rules! function {
 
 function!(
     /// `a b`
-    mul(a, b), product product_columns
+    mul(a, b), product_columns
 );
 
 function!(
     /// `a^2`
-    square(a), square square_columns
+    square(a), square_columns
 );
 
 function!(
-    /// `c d - a b`
-    difference_of_products(a, b, c, d), product product_columns,
-    [
-        "call {negate_columns}",
-        "mov rsi, rcx",
-        "mov rdx, r8",
-        "call {product_columns}",
-    ]
-    negate_columns product_columns
+    /// `a b - c`
+    mul_sub(a, b, c), product_columns both!(subtract)
 );
 
 function!(
-    /// `b c - a^2`
-    product_minus_square(a, b, c), square square_columns,
-    [
-        "call {negate_columns}",
-        "mov rsi, rdx",
-        "mov rdx, rcx",
-        "call {product_columns}",
-    ]
-    negate_columns product_columns
+    /// `a^2 - 2 b`
+    square_minus_twice(a, b), square_columns both!(subtract_twice)
 );

@@ -20,16 +20,22 @@ use super::{
 };
 use crate::{field::LazyField, lanes::LANES};
 
-/// The limit of limbs 1 to 3.
-const LOW: u64 = (1 << 50) + (1 << 15);
+/// The limits of the limbs.
+const LIMITS: [u64; 5] = {
+    let middle = (1 << 50) + (1 << 4);
+    [
+        (1 << 50) + (1 << 34),
+        middle,
+        middle,
+        middle,
+        (1 << 51) + (1 << 4),
+    ]
+};
 
 impl Inspect for Element {
     fn values(&self, _: u32) -> [BigUint; LANES] {
         let lanes = self.lanes();
-        for (i, limit) in [1_u64 << 51, LOW, LOW, LOW, 1 << 51]
-            .into_iter()
-            .enumerate()
-        {
+        for (i, limit) in LIMITS.into_iter().enumerate() {
             for limb in lanes.iter().flat_map(|part| part[i]) {
                 assert!(
                     limb.abs() <= limit as f64 && limb.fract() == 0.0,
@@ -113,11 +119,10 @@ fn edges() {
     if Avx2Fma::detect().is_none() {
         return;
     }
-    let edges = |limit: u64| {
+    let edges = LIMITS.map(|limit| {
         let limit = limit as f64;
         [-limit, 1.0 - limit, -1.0, 0.0, 1.0, limit - 1.0, limit]
-    };
-    let (high, low) = (edges(1 << 51), edges(LOW));
+    });
     let element = |seed: usize| {
         Element::from_lanes(core::array::from_fn(|part| {
             core::array::from_fn(|i| {
@@ -125,11 +130,7 @@ fn edges() {
                     // A linear congruential generator; the first elements have all limbs at one edge.
                     let mixed = (seed * LANES + 4 * part + lane) * 0x2545_f491 + i * 0x9e37_79b9;
                     let edge = if seed < 7 { seed } else { (mixed >> 7) % 7 };
-                    if i == 0 || i == 4 {
-                        high[edge]
-                    } else {
-                        low[edge]
-                    }
+                    edges[i][edge]
                 })
             })
         }))
