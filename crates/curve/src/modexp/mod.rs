@@ -324,6 +324,16 @@ trait Reduction {
     /// Computes the product. All slices have the length of elements.
     fn multiply(&mut self, out: &mut [Self::Digit], a: &[Self::Digit], b: &[Self::Digit]);
     fn square(&mut self, out: &mut [Self::Digit], a: &[Self::Digit]);
+
+    /// Computes the product of an element and a number of any length, as [`Self::from_montgomery`] returns it. `None`
+    /// if a product of elements and that function cost less.
+    fn multiply_by_number<R: MulKernel>(
+        &mut self,
+        _element: &[Self::Digit],
+        _number: &[u64],
+    ) -> Option<Vec<u64>> {
+        None
+    }
 }
 
 fn power_in<R: MulKernel, F: Reduction>(
@@ -371,6 +381,12 @@ fn power_in<R: MulKernel, F: Reduction>(
         for _ in 0..length {
             field.square(&mut product, power);
             core::mem::swap(power, &mut product);
+        }
+        if i == 0
+            && value == 1
+            && let Some(power) = field.multiply_by_number::<R>(power, base)
+        {
+            return power;
         }
         if value != 0 {
             let from = (value / 2) * n;
@@ -446,5 +462,21 @@ impl<R: MulKernel> Reduction for Montgomery<'_, R> {
     fn square(&mut self, out: &mut [u64], a: &[u64]) {
         limbs::square::<R>(&mut self.product, a);
         self.reduce(out);
+    }
+
+    fn multiply_by_number<S: MulKernel>(
+        &mut self,
+        element: &[u64],
+        number: &[u64],
+    ) -> Option<Vec<u64>> {
+        // The product of `x 2^(64 n)` and y is `x y 2^(64 n)`, which the reduction divides.
+        let n = self.modulus.len();
+        if number.len() > n {
+            return None;
+        }
+        let number = divide::<S>(number.to_vec(), self.modulus);
+        let mut out = vec![0; n];
+        self.multiply(&mut out, element, &number);
+        Some(out)
     }
 }

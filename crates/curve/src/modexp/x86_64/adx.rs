@@ -63,17 +63,32 @@ impl MulKernel for Adx {
         // multiple of four. `modexp` uses `Adx` only after checking that the CPU has the instructions.
         unsafe {
             asm!(
-                "xor {low:e}, {low:e}", // clears both flags; in the loop only the two chains change them
+                // In the loop only the two chains change the flags. It starts in the middle if the number of fours is
+                // odd.
+                "test cl, 1",
+                "jz 2f",
+                "lea rcx, [rcx + 1]",
+                "lea {a}, [{a} - 32]",
+                "lea {t}, [{t} - 32]",
+                "xor {low:e}, {low:e}", // clears both flags
+                "jmp 4f",
                 "2:",
+                "xor {low:e}, {low:e}",
+                "5:",
                 word!("0", "{carry}", "{other}"),
                 word!("8", "{other}", "{carry}"),
                 word!("16", "{carry}", "{other}"),
                 word!("24", "{other}", "{carry}"),
-                "lea {a}, [{a} + 32]",
-                "lea {t}, [{t} + 32]",
-                "lea rcx, [rcx - 1]",
+                "4:",
+                word!("32", "{carry}", "{other}"),
+                word!("40", "{other}", "{carry}"),
+                word!("48", "{carry}", "{other}"),
+                word!("56", "{other}", "{carry}"),
+                "lea {a}, [{a} + 64]",
+                "lea {t}, [{t} + 64]",
+                "lea rcx, [rcx - 2]",
                 "jrcxz 3f",
-                "jmp 2b",
+                "jmp 5b",
                 "3:",
                 "mov {low:e}, 0",
                 "adcx {carry}, {low}",
