@@ -63,18 +63,15 @@ impl MulKernel for Adx {
         // multiple of four. `modexp` uses `Adx` only after checking that the CPU has the instructions.
         unsafe {
             asm!(
-                // In the loop only the two chains change the flags. It starts in the middle if the number of fours is
-                // odd.
+                // Clears both flags; in the loop only the two chains change them. For an odd number of fours it starts
+                // in the middle.
                 "test cl, 1",
                 "jz 2f",
                 "lea rcx, [rcx + 1]",
                 "lea {a}, [{a} - 32]",
                 "lea {t}, [{t} - 32]",
-                "xor {low:e}, {low:e}", // clears both flags
                 "jmp 4f",
                 "2:",
-                "xor {low:e}, {low:e}",
-                "5:",
                 word!("0", "{carry}", "{other}"),
                 word!("8", "{other}", "{carry}"),
                 word!("16", "{carry}", "{other}"),
@@ -88,7 +85,7 @@ impl MulKernel for Adx {
                 "lea {t}, [{t} + 64]",
                 "lea rcx, [rcx - 2]",
                 "jrcxz 3f",
-                "jmp 5b",
+                "jmp 2b",
                 "3:",
                 "mov {low:e}, 0",
                 "adcx {carry}, {low}",

@@ -3,9 +3,9 @@
 //!
 //! The compiler orders the additions of a product such that 16 registers do not suffice.
 //!
-//! The CPU overlaps the columns of one vector with those of the other, but a reduction is a long chain of dependent
-//! instructions, by more than the CPU looks ahead. So columns are computed by a loop over both vectors, and in the
-//! reduction the instructions of both alternate.
+//! A reduction is a chain of dependent instructions that is longer than the CPU looks ahead, so there the instructions
+//! of both vectors alternate. Those of the columns depend less on one another: a loop computes one vector after the
+//! other.
 //!
 //! The code is short so that a point operation fits in the CPU's cache of decoded instructions: all functions share the
 //! reduction.
@@ -22,7 +22,7 @@ use super::field::{BITS, Element, R_MOD_P, ROUND_51, ROUND_52, power};
 /// The numbers that the instructions read, each in all lanes.
 #[repr(C, align(32))]
 struct Constants {
-    /// [`ROUND_51`], and as much as the sum of a column's products may be below its limit, -2^102.
+    /// [`ROUND_51`], and more than the sum of a column's products may be below -2^102.
     round_51: [f64; 4],
     round_52: [f64; 4],
     r: [f64; 4],
