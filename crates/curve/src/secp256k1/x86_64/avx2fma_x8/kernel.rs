@@ -44,7 +44,7 @@ static CONSTANTS: Constants = Constants {
     two: [2.0; 4],
 };
 
-/// What is kept of a vector: columns 0 to 5, and limbs 1 to 4 of the folded columns 6 to 9.
+/// Columns 0 to 5 of a vector, and limbs 1 to 4 of its folded columns, 6 to 9.
 type Columns = [[f64; 4]; 10];
 
 /// An instruction and its operands.
@@ -116,7 +116,7 @@ macro_rules! upper {
     };
 }
 
-/// The register of the lower part of column `$k`: what its products leave, and the upper part of the column below.
+/// The register of the lower part of column `$k`: the rests of its products, and the upper part of the column below.
 macro_rules! lower {
     (0) => {
         "ymm5"
@@ -208,28 +208,22 @@ macro_rules! carry_8 {
     };
 }
 
-/// Folds column 9: multiplies it by `r`. What is above limb 4 is added to column 5.
-macro_rules! fold_9 {
-    () => {
-        concat!(
-            i!("vmovapd" "ymm13", c!("round_52")),
-            i!("vfmadd231pd" "ymm13", lower!(9), c!("r")),
-            i!("vsubpd" "ymm13", "ymm13", c!("round_52")),
-            i!("vfmsub132pd" lower!(9), "ymm13", c!("r")),
-            i!("vfmadd231pd" lower!(5), "ymm13", c!("down_52")),
-        )
-    };
-}
-
-/// Folds column `$k`: multiplies it by `r`. What is above the limb is added to the next, in the register of `$above`.
+/// Folds column `$k`: multiplies it by `r`. The part of the product above its limb is added to the next limb, in the
+/// register of `$above`; for column 9, whose limb has 52 bits, to column 5.
 macro_rules! fold {
+    (9 5) => {
+        fold!(9, c!("round_52"), 5, c!("down_52"))
+    };
     ($k:tt $above:tt) => {
+        fold!($k, "ymm15", $above, "ymm12")
+    };
+    ($k:tt, $round:expr, $above:tt, $down:expr) => {
         concat!(
-            i!("vmovapd" "ymm13", "ymm15"),
+            i!("vmovapd" "ymm13", $round),
             i!("vfmadd231pd" "ymm13", lower!($k), c!("r")),
-            i!("vsubpd" "ymm13", "ymm13", "ymm15"),
+            i!("vsubpd" "ymm13", "ymm13", $round),
             i!("vfmsub132pd" lower!($k), "ymm13", c!("r")),
-            i!("vfmadd231pd" lower!($above), "ymm13", "ymm12"),
+            i!("vfmadd231pd" lower!($above), "ymm13", $down),
         )
     };
 }
@@ -238,6 +232,13 @@ macro_rules! fold {
 macro_rules! store {
     ($k:tt, $place:ident $at:tt) => {
         i!("vmovapd" at!($place 0 $at), lower!($k))
+    };
+}
+
+/// Carries the upper part of column `$k` to column `$above`, which is complete then, and is stored.
+macro_rules! last_carry {
+    ($k:tt $above:tt) => {
+        concat!(carry!($k $above), store!($above, column $above))
     };
 }
 
@@ -262,7 +263,7 @@ macro_rules! product {
             carry!(6 7),
             carry!(5 6),
             carry!(4 5),
-            fold_9!(),
+            fold!(9 5),
             fold!(8 9),
             store!(9, folded 4),
             i!("vmovapd" "ymm14", at!(a 0 2)),
@@ -291,16 +292,11 @@ macro_rules! product {
             next!(1, at!(b 0 1)),
             first!(0, at!(b 0 0)),
             store!(6, folded 1),
-            carry!(4 5),
-            store!(5, column 5),
-            carry!(3 4),
-            store!(4, column 4),
-            carry!(2 3),
-            store!(3, column 3),
-            carry!(1 2),
-            store!(2, column 2),
-            carry!(0 1),
-            store!(1, column 1),
+            last_carry!(4 5),
+            last_carry!(3 4),
+            last_carry!(2 3),
+            last_carry!(1 2),
+            last_carry!(0 1),
             store!(0, column 0),
             i!("add" "rdx", "160"),
         )
@@ -329,7 +325,7 @@ macro_rules! square {
             again!(5, at!(a 0 2)),
             again!(4, at!(a 0 1)),
             first!(3, at!(a 0 0)),
-            fold_9!(),
+            fold!(9 5),
             fold!(8 9),
             store!(9, folded 4),
             carry!(6 7),
@@ -344,22 +340,17 @@ macro_rules! square {
             fold!(6 7),
             store!(7, folded 2),
             store!(6, folded 1),
-            carry!(4 5),
-            store!(5, column 5),
-            carry!(3 4),
-            store!(4, column 4),
+            last_carry!(4 5),
+            last_carry!(3 4),
             i!("vmovapd" "ymm14", at!(a 0 1)),
             next!(2, "ymm14"),
             i!("vaddpd" "ymm14", "ymm14", "ymm14"),
             first!(1, at!(a 0 0)),
             i!("vmovapd" "ymm14", at!(a 0 0)),
             first!(0, "ymm14"),
-            carry!(2 3),
-            store!(3, column 3),
-            carry!(1 2),
-            store!(2, column 2),
-            carry!(0 1),
-            store!(1, column 1),
+            last_carry!(2 3),
+            last_carry!(1 2),
+            last_carry!(0 1),
             store!(0, column 0),
         )
     };
@@ -418,8 +409,8 @@ macro_rules! fold_5 {
     };
 }
 
-/// Adds twice column `$k` to limb `$k`, and carries to `$above`, times `$down`. `$round` rounds the carry: to what is
-/// closest to the sum, which may be too large to be exact. What remains is exact.
+/// Adds twice column `$k` to limb `$k`, and carries to `$above`, times `$down`. `$round` rounds the sum to the carry.
+/// The sum may be too large to be exact, but the rest is exact.
 macro_rules! add_high {
     ($v:tt $k:tt, $round:expr, $above:tt $down:literal) => {
         concat!(
