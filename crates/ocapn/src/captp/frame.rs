@@ -105,12 +105,13 @@ impl<C: Codec> Frames<C> {
         mut each: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         self.guarded(|frames| {
-            frames.end_partial(&mut piece, &mut each)?;
+            frames.end_partial(&mut piece, |memory, start| each(&memory[start..]))?;
             frames.messages(piece, &mut each)
         })
     }
 
-    /// Consumes the bytes that belong to an incomplete message, and calls `each` with it if they complete it.
+    /// Consumes the bytes that belong to an incomplete message, and calls `each` if they complete it, with memory, which
+    /// it may take, and the offset there from which on it is the message.
     ///
     /// # Errors
     ///
@@ -118,9 +119,9 @@ impl<C: Codec> Frames<C> {
     pub(crate) fn feed_partial<E: From<Error>>(
         &mut self,
         piece: &mut &[u8],
-        mut each: impl FnMut(&[u8]) -> Result<(), E>,
+        each: impl FnOnce(&mut Vec<u8>, usize) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.guarded(|frames| frames.end_partial(piece, &mut each))
+        self.guarded(|frames| frames.end_partial(piece, each))
     }
 
     /// Does something that cannot be repeated after it has failed.
@@ -149,7 +150,7 @@ impl<C: Codec> Frames<C> {
     fn end_partial<E>(
         &mut self,
         piece: &mut &[u8],
-        each: &mut impl FnMut(&[u8]) -> Result<(), E>,
+        each: impl FnOnce(&mut Vec<u8>, usize) -> Result<(), E>,
     ) -> Result<(), Stop<E>> {
         if self.partial.is_empty() || piece.is_empty() {
             return Ok(());
@@ -158,7 +159,7 @@ impl<C: Codec> Frames<C> {
         let frame = self.complete(&mut partial, piece).map_err(Stop::Stream)?;
         if let Some(frame) = frame {
             self.offset += partial.len();
-            each(&partial[frame.header..]).map_err(Stop::Caller)?;
+            each(&mut partial, frame.header).map_err(Stop::Caller)?;
             partial.clear();
         }
         self.partial = partial;

@@ -35,12 +35,14 @@
 //!
 //! Source: OCapN's CapTP draft of 2026-07-16; where it is silent, the OCapN test suite.
 
-// `vat` is the state, made of what `config`, `connection`, `entropy`, `node`, `part`, `payload`, `slab`, `spare` and
-// `table` define; none of these depends on what is done with it. Each of the others is an `impl Vat` for one task.
+// `vat` is the state, made of what `config`, `connection`, `data`, `entropy`, `node`, `part`, `payload`, `slab`,
+// `spare` and `table` define; none of these depends on what is done with it. Each of the others is an `impl Vat` for
+// one task.
 mod bootstrap;
 mod circles;
 mod config;
 mod connection;
+mod data;
 mod deliver;
 mod entropy;
 mod extract;

@@ -284,7 +284,7 @@ impl Vat {
             return self.write(session, &operation);
         }
         let mut exported = core::mem::take(&mut self.exported);
-        let mut arguments = self.spare.get();
+        let mut arguments = self.spare.builder();
         let encoded = payload.write(&mut arguments.data, |reference, out| {
             self.put_reference(session, reference.0, out, &mut exported)
         });
@@ -297,7 +297,7 @@ impl Vat {
             };
             self.write(session, &operation)
         });
-        self.spare.put(arguments);
+        self.spare.put(arguments.finish());
         for position in exported.drain(..) {
             if sent.is_err() {
                 self.undo_export(session, position);

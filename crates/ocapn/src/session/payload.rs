@@ -2,6 +2,7 @@
 use alloc::{boxed::Box, string::String, vec, vec::Vec};
 use core::{ops::Range, slice};
 
+use super::data::Data;
 use super::slab::Id;
 use crate::captp::{Codec as _, Syrup, Write as _};
 use crate::syrup::{self, Encode, Error, ErrorKind, Kind, Reader, Value};
@@ -34,7 +35,7 @@ impl Ref {
 /// of the data. Peers cannot send that record: it ends their session.
 #[derive(Clone, Debug, Default)]
 pub struct Payload {
-    pub(super) data: Vec<u8>,
+    pub(super) data: Data,
     links: Links,
 }
 
@@ -125,7 +126,7 @@ impl Links {
 
 impl PartialEq for Payload {
     fn eq(&self, other: &Self) -> bool {
-        self.data == other.data && self.refs() == other.refs() && self.at() == other.at()
+        *self.data == *other.data && self.refs() == other.refs() && self.at() == other.at()
     }
 }
 
@@ -151,19 +152,20 @@ impl Payload {
     /// Builds a list in place of the payload, in the same memory: whoever sends many messages need not allocate for
     /// each.
     pub fn rebuild_list(&mut self, build: impl FnOnce(&mut Builder)) {
-        self.clear();
         let mut builder = Builder::on(core::mem::take(self));
         builder.begin_list();
         build(&mut builder);
         builder.end_list();
-        *self = builder.payload;
+        // Not shared, so that the next message finds it.
+        let (data, links) = (Data::Own(builder.data), builder.links);
+        *self = Self { data, links };
     }
 
     /// A single reference.
     pub fn reference(reference: Ref) -> Self {
         let mut builder = Builder::default();
         builder.reference(reference);
-        builder.payload
+        builder.finish()
     }
 
     /// A value without references.
@@ -172,20 +174,18 @@ impl Payload {
     ///
     /// The value has no encoding.
     pub fn value<T: Encode + ?Sized>(value: &T) -> Result<Self, Error> {
-        Ok(Self {
-            data: syrup::encode(value)?,
-            ..Self::default()
-        })
+        let data = syrup::encode(value)?.into();
+        Ok(Self::without_references(data))
     }
 
     /// The reason for which a promise breaks: `<desc:error "message">`.
     pub fn error(message: &str) -> Self {
         let mut builder = Builder::default();
-        let mut writer = Syrup::writer(&mut builder.payload.data);
+        let mut writer = Syrup::writer(&mut builder.data);
         writer.begin_record("desc:error");
         writer.string(message);
         writer.end_record();
-        builder.payload
+        builder.finish()
     }
 
     /// A tree in which each record `<desc:ref n>` stands for `refs[n]`, like in [`decode`](Self::decode). The handles
@@ -211,7 +211,7 @@ impl Payload {
             Ok(true)
         })?;
         builder.raw(&encoded[copied..]);
-        Ok(builder.payload)
+        Ok(builder.finish())
     }
 
     /// The encoding, with placeholders for references.
@@ -316,33 +316,37 @@ impl Payload {
         (self.data.capacity(), self.links.capacity())
     }
 
-    pub(super) fn clear(&mut self) {
-        self.data.clear();
-        self.links.clear();
-    }
-
-    /// Appends a copy to an empty payload, after encoded bytes without references.
-    pub(super) fn copy_to(&self, before: &[u8], empty: &mut Self) {
-        // Room for the end of a list.
-        empty.data.reserve(before.len() + self.data.len() + 1);
-        empty.data.extend_from_slice(before);
-        empty.data.extend_from_slice(&self.data);
-        empty.links.copy_from(&self.links, before.len() as u32);
+    /// A copy that shares the memory of the data, if that is possible.
+    pub(super) fn shared(&self) -> Option<Self> {
+        let data = self.data.part(0..self.data.len())?;
+        let links = self.links.clone();
+        Some(Self { data, links })
     }
 
     /// Reduces the payload to a range of its data that contains all references.
     pub(super) fn reduce(&mut self, range: Range<usize>) {
         let at = self.links.at_mut().iter_mut();
         at.for_each(|at| *at -= range.start as u32);
-        self.data.truncate(range.end);
-        self.data.drain(..range.start);
+        self.data.reduce(range);
     }
 
     /// The value encoded in this range of the data, with the references in it.
     pub(super) fn part(&self, start: usize, end: usize) -> Self {
+        if self.refs_before(start) == self.refs_before(end)
+            && let Some(data) = self.data.part(start..end)
+        {
+            return Self::without_references(data);
+        }
         let mut builder = Builder::default();
         builder.append(self, start, end);
-        builder.payload
+        builder.finish()
+    }
+
+    pub(super) fn without_references(data: Data) -> Self {
+        Self {
+            data,
+            ..Self::default()
+        }
     }
 }
 
@@ -371,53 +375,57 @@ fn read_placeholder(reader: &mut Reader<'_>) -> Result<Option<u64>, Error> {
 /// Appends values to a [`Payload`].
 #[derive(Debug, Default)]
 pub struct Builder {
-    payload: Payload,
+    pub(super) data: Vec<u8>,
+    links: Links,
 }
 
 impl Builder {
-    /// Appends to this payload.
-    pub(super) const fn on(payload: Payload) -> Self {
-        Self { payload }
+    /// Builds in the memory of a payload.
+    pub(super) fn on(payload: Payload) -> Self {
+        let (mut data, mut links) = (payload.data.into_own(), payload.links);
+        data.clear();
+        links.clear();
+        Self { data, links }
     }
 
     /// Opens a list.
     pub fn begin_list(&mut self) -> &mut Self {
-        if self.payload.data.capacity() == 0 {
-            self.payload.data.reserve(SHORT);
+        if self.data.capacity() == 0 {
+            self.data.reserve(SHORT);
         }
-        self.payload.data.push(b'[');
+        self.data.push(b'[');
         self
     }
 
     /// Closes a list.
     pub fn end_list(&mut self) -> &mut Self {
-        self.payload.data.push(b']');
+        self.data.push(b']');
         self
     }
 
     /// Appends a symbol.
     pub fn symbol(&mut self, text: &str) -> &mut Self {
-        Syrup::writer(&mut self.payload.data).symbol(text);
+        Syrup::writer(&mut self.data).symbol(text);
         self
     }
 
     /// Appends a string.
     pub fn string(&mut self, text: &str) -> &mut Self {
-        self.payload.data.reserve(text.len() + AROUND);
-        Syrup::writer(&mut self.payload.data).string(text);
+        self.data.reserve(text.len() + AROUND);
+        Syrup::writer(&mut self.data).string(text);
         self
     }
 
     /// Appends a byte array.
     pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
-        self.payload.data.reserve(bytes.len() + AROUND);
-        Syrup::writer(&mut self.payload.data).bytes(bytes);
+        self.data.reserve(bytes.len() + AROUND);
+        Syrup::writer(&mut self.data).bytes(bytes);
         self
     }
 
     /// Appends an integer.
     pub fn integer(&mut self, value: u64) -> &mut Self {
-        Syrup::writer(&mut self.payload.data).integer(value);
+        Syrup::writer(&mut self.data).integer(value);
         self
     }
 
@@ -427,11 +435,11 @@ impl Builder {
     ///
     /// The value has no encoding. Nothing is appended.
     pub fn value<T: Encode + ?Sized>(&mut self, value: &T) -> Result<&mut Self, Error> {
-        let length = self.payload.data.len();
-        match syrup::encode_append(value, &mut self.payload.data) {
+        let length = self.data.len();
+        match syrup::encode_append(value, &mut self.data) {
             Ok(()) => Ok(self),
             Err(error) => {
-                self.payload.data.truncate(length);
+                self.data.truncate(length);
                 Err(error)
             }
         }
@@ -439,26 +447,34 @@ impl Builder {
 
     /// Appends a reference.
     pub fn reference(&mut self, reference: Ref) -> &mut Self {
-        let payload = &mut self.payload;
-        let (index, at) = (payload.refs().len(), payload.data.len());
-        payload.data.reserve(placeholder_length(index));
-        payload.data.extend_from_slice(PREFIX);
-        let mut writer = Syrup::writer(&mut payload.data);
+        let (index, at) = (self.links.refs().len(), self.data.len());
+        self.data.reserve(placeholder_length(index));
+        self.data.extend_from_slice(PREFIX);
+        let mut writer = Syrup::writer(&mut self.data);
         writer.integer(index as u64);
         writer.end_record();
-        payload.links.push(reference, at as u32);
+        self.links.push(reference, at as u32);
         self
     }
 
     /// Appends another payload as one value.
     pub fn payload(&mut self, payload: &Payload) -> &mut Self {
-        self.append(payload, 0, payload.data.len());
+        if self.links.refs().is_empty() {
+            // The references keep their numbers.
+            self.links.copy_from(&payload.links, self.data.len() as u32);
+            // Also for the end of a list.
+            self.data.reserve(payload.data.len() + 1);
+            self.data.extend_from_slice(&payload.data);
+        } else {
+            self.append(payload, 0, payload.data.len());
+        }
         self
     }
 
     /// The payload so far.
     pub fn finish(self) -> Payload {
-        self.payload
+        let (data, links) = (self.data.into(), self.links);
+        Payload { data, links }
     }
 
     /// Appends a range of another payload.
@@ -479,7 +495,7 @@ impl Builder {
 
     /// Appends encoded bytes.
     pub(super) fn raw(&mut self, encoded: &[u8]) {
-        self.payload.data.extend_from_slice(encoded);
+        self.data.extend_from_slice(encoded);
     }
 }
 
@@ -507,7 +523,7 @@ impl From<&str> for Payload {
     fn from(text: &str) -> Self {
         let mut builder = Builder::default();
         builder.string(text);
-        builder.payload
+        builder.finish()
     }
 }
 

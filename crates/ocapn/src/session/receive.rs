@@ -2,9 +2,11 @@
 use alloc::{
     format,
     string::{String, ToString as _},
+    vec::Vec,
 };
 
 use super::connection::{Connection, Phase};
+use super::data::{Data, Shared};
 use super::node::{Kind, Listener, Node, Remote, outcome};
 use super::part::Part;
 use super::payload::{Builder, PLACEHOLDER, Payload, Ref, walk};
@@ -77,10 +79,10 @@ impl Vat {
         let unframed = session.framing == Some(Framing::None);
         let (mut result, mut last) = (Ok(()), 0);
         if frames.pending() > 0 {
-            result = frames.feed_partial(&mut rest, |message| {
+            result = frames.feed_partial(&mut rest, |memory, start| {
                 messages += 1;
-                last = message.len();
-                self.message(id, message)
+                last = memory.len() - start;
+                self.message_in(id, memory, start)
             });
         }
         // If the next message is as long as the last one, a shorter rest does not contain all of it.
@@ -168,6 +170,17 @@ impl Vat {
         }
         self.finish_message(id)?;
         Ok(reader.offset())
+    }
+
+    /// Processes the message at the end of some memory. The payload of a long one takes the memory.
+    fn message_in(&mut self, id: Id, memory: &mut Vec<u8>, start: usize) -> Result<(), Stop> {
+        let Some(shared) = Shared::take(memory) else {
+            return self.message(id, &memory[start..]);
+        };
+        self.reading = Some(shared.clone());
+        let result = self.message(id, &shared[start..]);
+        self.reading = None;
+        result
     }
 
     fn message(&mut self, id: Id, message: &[u8]) -> Result<(), Stop> {
@@ -426,19 +439,21 @@ impl Vat {
     fn read_payload(&mut self, id: Id, encoded: &[u8]) -> Result<Payload, Stop> {
         // Only records contain descriptors.
         if !has_brackets(encoded) {
-            let mut payload = self.spare.get();
-            payload.data.extend_from_slice(encoded);
-            return Ok(payload);
+            return Ok(self.plain_payload(encoded));
         }
         let mut import = Importer {
             encoded,
             copied: 0,
-            builder: Builder::on(self.spare.get()),
+            builder: self.spare.builder(),
             references: 0,
         };
         let read = walk(&mut Syrup::reader(encoded), &mut |reader| {
             self.read_descriptor(id, reader, &mut import)
         });
+        if import.references == 0 {
+            self.spare.put(import.builder.finish());
+            return read.map(|()| self.plain_payload(encoded));
+        }
         import.builder.raw(&encoded[import.copied..]);
         let payload = import.builder.finish();
         if let Err(stop) = read {
@@ -446,6 +461,19 @@ impl Vat {
             return Err(stop);
         }
         Ok(payload)
+    }
+
+    /// Arguments without references. Those of a long message share its memory.
+    fn plain_payload(&mut self, encoded: &[u8]) -> Payload {
+        let reading = self.reading.as_ref();
+        match reading.and_then(|memory| memory.part_of(encoded)) {
+            Some(part) => Payload::without_references(Data::Shared(part)),
+            None => {
+                let mut builder = self.spare.builder();
+                builder.raw(encoded);
+                builder.finish()
+            }
+        }
     }
 
     /// Reads a record that is a descriptor or that has no references; leaves others.

@@ -2,7 +2,7 @@
 use alloc::{boxed::Box, vec::Vec};
 
 use super::node::Promise;
-use super::payload::Payload;
+use super::payload::{Builder, Payload};
 use crate::captp::{Frames, Framing, Syrup};
 
 /// Empty payloads, promises and buffers whose memory is used again.
@@ -30,35 +30,37 @@ impl Spare {
     /// Most references in the memory of one that is kept.
     const REFS: usize = 32;
 
-    /// An empty payload.
-    pub fn get(&mut self) -> Payload {
-        self.payloads.pop().unwrap_or_default()
+    /// Builds a payload.
+    pub fn builder(&mut self) -> Builder {
+        Builder::on(self.payloads.pop().unwrap_or_default())
     }
 
     /// A copy, which does not hold the references.
     pub fn copy(&mut self, payload: &Payload) -> Payload {
-        let mut copy = self.get();
-        payload.copy_to(b"", &mut copy);
-        copy
+        payload.shared().unwrap_or_else(|| {
+            let mut copy = self.builder();
+            copy.payload(payload);
+            copy.finish()
+        })
     }
 
     /// The arguments of a call to a resolver. They do not hold the references.
     pub fn settlement(&mut self, outcome: Result<&Payload, &Payload>) -> Payload {
-        let mut arguments = self.get();
+        let mut arguments = self.builder();
+        arguments.begin_list();
         match outcome {
-            Ok(value) => value.copy_to(b"[7'fulfill", &mut arguments),
-            Err(reason) => reason.copy_to(b"[5'break", &mut arguments),
-        }
-        arguments.data.push(b']');
-        arguments
+            Ok(value) => arguments.symbol("fulfill").payload(value),
+            Err(reason) => arguments.symbol("break").payload(reason),
+        };
+        arguments.end_list();
+        arguments.finish()
     }
 
     /// Keeps the memory of the payload, within bounds.
-    pub fn put(&mut self, mut payload: Payload) {
+    pub fn put(&mut self, payload: Payload) {
         let (data, refs) = payload.capacity();
         if data > 0 && data <= Self::SIZE && refs <= Self::REFS && self.payloads.len() < Self::KEPT
         {
-            payload.clear();
             self.payloads.push(payload);
         }
     }

@@ -8,6 +8,7 @@ use lydite_hash::sha256;
 
 use super::config::Config;
 use super::connection::{Connection, Dialing, Output, PeerKey, Phase, Session};
+use super::data::Shared;
 use super::entropy::Entropy;
 use super::node::{Kind, Listener, NOT_AN_OBJECT, Node, Outcome, Reason, State};
 use super::part::Part;
@@ -98,6 +99,8 @@ pub struct Vat {
     /// What to do next is last.
     pub(super) work: Vec<Work>,
     pub(super) spare: Spare,
+    /// The memory of a long message that is being read.
+    pub(super) reading: Option<Shared>,
     /// The exports of a message that is being written.
     pub(super) exported: Vec<u64>,
     /// Nodes to which nothing may refer any more.
@@ -187,6 +190,7 @@ impl Vat {
             events: VecDeque::new(),
             work: Vec::new(),
             spare: Spare::default(),
+            reading: None,
             exported: Vec::new(),
             unreferenced: Vec::new(),
             suspected: 0,

@@ -1,4 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
+mod data;
 mod hostile;
 mod network;
 mod pair;

@@ -59,6 +59,34 @@ fn call_and_answer() {
 }
 
 #[test]
+fn a_long_value_is_copied_once() {
+    for framing in FRAMINGS {
+        let mut world = World::speaking(2, 1, || (DIALECTS[0], framing));
+        world.bytewise = true;
+        world.publish(1, b"object");
+        let object = world.enliven(0, 1, b"object");
+        // The byte that opens a record.
+        let bytes = vec![b'<'; 10_000];
+        let arguments = Payload::list(|list| {
+            list.bytes(&bytes).symbol("more");
+        });
+        let result = world.vats[0].call(object, &arguments);
+        world.vats[0].listen(result);
+        let events = world.settle();
+        let (_, received, reply) = calls(&events[1]).remove(0);
+        assert_eq!(received, arguments);
+        let (item, _) = received.item(0).unwrap();
+        assert_eq!(item.data().as_ptr(), received.data()[1..].as_ptr());
+        world.vats[1].resolve(reply.unwrap(), Ok(&item));
+        let events = world.settle();
+        let value = outcome(&events[0], result).unwrap().unwrap();
+        assert_eq!(value, item);
+        let kept = world.vats[0].outcome(result).unwrap().unwrap();
+        assert_eq!(kept.data().as_ptr(), value.data().as_ptr());
+    }
+}
+
+#[test]
 fn unknown_objects_and_methods_break() {
     let mut world = World::new(2, 2);
     let missing = world.enliven(0, 1, b"missing");
