@@ -2,7 +2,7 @@
 use alloc::{sync::Arc, vec::Vec};
 use core::ops::{Deref, Range};
 
-/// Length from which on copies and parts share memory. Shorter data are copied in less time than memory is allocated.
+/// Length from which on copies and parts share memory. To copy less takes little time, and the memory is used again.
 pub(super) const LONG: usize = 4096;
 
 /// Encoded data, in their own memory or in memory that they share.

@@ -172,7 +172,7 @@ impl Vat {
         Ok(reader.offset())
     }
 
-    /// Processes the message at the end of some memory. The payload of a long one takes the memory.
+    /// Processes the message that is in `memory` from `start` on. The payload of a long one takes the memory.
     fn message_in(&mut self, id: Id, memory: &mut Vec<u8>, start: usize) -> Result<(), Stop> {
         let Some(shared) = Shared::take(memory) else {
             return self.message(id, &memory[start..]);
