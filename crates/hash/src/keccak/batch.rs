@@ -13,7 +13,7 @@ pub(super) struct Wide<const N: usize>(pub(super) [[u64; N]; LANES]);
 /// The 24 rounds on a state of vectors, one message per lane. `xor`, `xor5`, `rax1`, which is `a ^ (b <<< 1)`, and `chi`,
 /// which is `a ^ (!b & c)`, are functions on vectors, `rol` is a macro that rotates by a literal, and `splat` broadcasts
 /// a constant.
-#[allow(unused_macros)] // of the targets, AArch64 and WebAssembly use it
+#[allow(unused_macros)] // only AArch64 and WebAssembly use it
 macro_rules! rounds {
     ($a:ident, $xor:ident, $xor5:ident, $rax1:ident, $chi:ident, $rol:ident, $splat:expr) => {
         for &constant in &$crate::keccak::portable::ROUND_CONSTANTS {

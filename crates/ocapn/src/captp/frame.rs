@@ -110,8 +110,8 @@ impl<C: Codec> Frames<C> {
         })
     }
 
-    /// Consumes the bytes that belong to an incomplete message, and calls `each` if they complete it, with memory, which
-    /// it may take, and the offset there from which on it is the message.
+    /// Consumes the bytes that belong to an incomplete message. If they complete it, calls `each` with the buffer, which
+    /// it may take, and the offset of the message in it.
     ///
     /// # Errors
     ///

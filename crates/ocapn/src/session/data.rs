@@ -12,8 +12,8 @@ pub(super) enum Data {
     Shared(Shared),
 }
 
-/// A range of shared memory that is at least half of it, so that whoever counts the lengths of data knows how much
-/// memory they keep.
+/// A range of shared memory. It is at least half of the memory, so that limits on the lengths of data also limit the
+/// memory that they keep.
 #[derive(Clone, Debug)]
 pub(super) struct Shared {
     memory: Arc<Vec<u8>>,

@@ -49,23 +49,11 @@ pub(in super::super) fn squeeze(state: &Wide<4>) -> [[u64; 4]; 4] {
     words
 }
 
-/// `$b = $from`, rotated, with one of the shifts in ymm10.
-#[rustfmt::skip]
-macro_rules! rotate {
-    ($b:literal, $from:literal, $rotation:literal) => {
-        concat!(
-            "vpsllq ymm10, ", $from, ", ", $rotation, "\n",
-            "vpsrlq ", $b, ", ", $from, ", 64-", $rotation, "\n",
-            "vpor ", $b, ", ", $b, ", ymm10\n"
-        )
-    };
-}
-
 /// The instructions of a round.
 #[rustfmt::skip]
 macro_rules! op {
-    (parity $from:literal, $c:literal, $lane:literal) => {
-        concat!("vpxor ", $c, ", ", $c, ", [", $from, " + 32*", $lane, "]\n")
+    (parity $from:literal, $($c:literal $lane:literal),*) => {
+        concat!($("vpxor ", $c, ", ", $c, ", [", $from, " + 32*", $lane, "]\n"),*)
     };
     (combine $d:literal, $before:literal, $after:literal) => {
         concat!(
@@ -76,18 +64,23 @@ macro_rules! op {
         )
     };
     (lane $from:literal, $b:literal, $d:literal, $lane:literal, 8) => {
-        concat!(op!(lane_0 $from, $b, $d, $lane), "vpshufb ", $b, ", ", $b, ", {left_1}\n")
+        concat!(op!(theta $from, $b, $d, $lane), "vpshufb ", $b, ", ", $b, ", {left_1}\n")
     };
     (lane $from:literal, $b:literal, $d:literal, $lane:literal, 56) => {
-        concat!(op!(lane_0 $from, $b, $d, $lane), "vpshufb ", $b, ", ", $b, ", {left_7}\n")
+        concat!(op!(theta $from, $b, $d, $lane), "vpshufb ", $b, ", ", $b, ", {left_7}\n")
     };
     (lane $from:literal, $b:literal, $d:literal, $lane:literal, $rotation:literal) => {
-        concat!(op!(lane_0 $from, $b, $d, $lane), rotate!($b, $b, $rotation))
+        concat!(
+            op!(theta $from, $b, $d, $lane),
+            "vpsllq ymm10, ", $b, ", ", $rotation, "\n",
+            "vpsrlq ", $b, ", ", $b, ", 64-", $rotation, "\n",
+            "vpor ", $b, ", ", $b, ", ymm10\n"
+        )
     };
-    (last_lane $from:literal, $b:literal, $d:literal, $lane:literal, $rotation:literal) => {
-        concat!(op!(lane_0 $from, $b, $d, $lane), rotate!($b, $b, $rotation))
+    (last_lane $($lane:tt)*) => {
+        op!(lane $($lane)*)
     };
-    (lane_0 $from:literal, $b:literal, $d:literal, $lane:literal) => {
+    (theta $from:literal, $b:literal, $d:literal, $lane:literal) => {
         concat!("vpxor ", $b, ", ", $d, ", [", $from, " + 32*", $lane, "]\n")
     };
     (chi $to:literal, $lane:literal, $out:literal, $b0:literal, $b1:literal, $b2:literal) => {

@@ -1,8 +1,8 @@
 //! One Keccak-f\[1600\] in the general registers, with BMI1 `andn` and BMI2 `rorx`.
 //!
 //! If a build enables AVX-512, LLVM vectorises scalar Rust rounds and makes them twice as slow, another reason for
-//! assembly. The rounds alternate between `rdi`, the caller's state, and `rsp`. A round has 177 instructions, of which 130
-//! compute; four can start in a cycle. Constant time: no branch or address depends on the lanes.
+//! assembly. The rounds alternate between `rdi`, the caller's state, and `rsp`. A round has 177 instructions, of which
+//! 130 compute; four can start in a cycle. Constant time: no branch or address depends on the lanes.
 
 use super::super::State;
 use super::super::portable::ROUND_CONSTANTS;
@@ -25,8 +25,8 @@ static CONSTANTS: Constants = {
 /// The instructions of a round.
 #[rustfmt::skip]
 macro_rules! op {
-    (parity $from:literal, $c:literal, $lane:literal) => {
-        concat!("xor ", $c, ", [", $from, " + 8*", $lane, "]\n")
+    (parity $from:literal, $($c:literal $lane:literal),*) => {
+        concat!($("xor ", $c, ", [", $from, " + 8*", $lane, "]\n"),*)
     };
     (combine $d:literal, $before:literal, $after:literal) => {
         concat!("rorx ", $d, ", ", $after, ", 63\n", "xor ", $d, ", ", $before, "\n")
@@ -44,7 +44,7 @@ macro_rules! op {
             "rorx ", $b, ", ", $d, ", 64-", $rotation, "\n"
         )
     };
-    (lane_0 $from:literal, $b:literal, $d:literal, $lane:literal) => {
+    (theta $from:literal, $b:literal, $d:literal, $lane:literal) => {
         concat!("xor ", $d, ", [", $from, " + 8*", $lane, "]\n", "mov ", $b, ", ", $d, "\n")
     };
     (chi $to:literal, $lane:literal, $out:literal, $b0:literal, $b1:literal, $b2:literal) => {
