@@ -574,7 +574,11 @@ fn check(rows: &Rows, choice: &Choice) -> Result<String> {
         known: &Known::default(),
         ours: &choice.ours,
         quick: true,
-        settings: Settings::quick(),
+        // Slow contenders may take longer, as there are no repetitions.
+        settings: Settings {
+            deadline: Settings::full().deadline,
+            ..Settings::quick()
+        },
         command: String::new(),
         anchor: None,
         check_only: true,
