@@ -2,7 +2,7 @@
 use std::{
     cell::Cell,
     future::poll_fn,
-    io,
+    io::{self, IoSlice},
     net::{IpAddr, Ipv6Addr},
     pin::Pin,
     sync::{Arc, Weak},
@@ -11,7 +11,7 @@ use std::{
 };
 
 use foldhash::{HashMap, HashMapExt as _};
-use lydite_ocapn::session::{Connection, Dial, Location};
+use lydite_ocapn::session::{Connection, Dial, Location, Outgoing};
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use tokio::time::Sleep;
 
@@ -23,6 +23,8 @@ use crate::shared::Shared;
 const TICK: Duration = Duration::from_millis(250);
 /// Bytes read at once.
 const CHUNK: usize = 64 << 10;
+/// Pieces written at once.
+const PIECES: usize = 16;
 
 thread_local! {
     /// The read buffer of all connections of a thread, so that idle ones need no memory for it. Empty during use.
@@ -197,7 +199,7 @@ async fn serve(
         settings: &settings,
         connection,
         stream,
-        out: Vec::new(),
+        out: Outgoing::default(),
         written: 0,
         closing: false,
         late: None,
@@ -221,7 +223,7 @@ struct Pump<'a> {
     settings: &'a Settings,
     connection: Connection,
     stream: Box<dyn Stream>,
-    out: Vec<u8>,
+    out: Outgoing,
     written: usize,
     closing: bool,
     /// While bytes cannot be written: when to give up.
@@ -301,8 +303,7 @@ impl Pump<'_> {
                 return Pin::new(&mut self.stream).poll_shutdown(context);
             }
             while self.written < self.out.len() {
-                let bytes = &self.out[self.written..];
-                match Pin::new(&mut self.stream).poll_write(context, bytes)? {
+                match write(&mut self.stream, context, &self.out, self.written)? {
                     Poll::Ready(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                     Poll::Ready(written) => {
                         self.written += written;
@@ -314,5 +315,24 @@ impl Pump<'_> {
             self.out.clear();
             self.written = 0;
         }
+    }
+}
+
+/// Writes bytes after the first `written`.
+fn write(
+    stream: &mut (dyn Stream + '_),
+    context: &mut Context<'_>,
+    out: &Outgoing,
+    written: usize,
+) -> Poll<io::Result<usize>> {
+    let mut slices = [IoSlice::new(&[]); PIECES];
+    let mut count = 0;
+    for (slice, piece) in slices.iter_mut().zip(out.pieces(written)) {
+        *slice = IoSlice::new(piece);
+        count += 1;
+    }
+    match &slices[..count] {
+        [bytes] => Pin::new(stream).poll_write(context, bytes),
+        slices => Pin::new(stream).poll_write_vectored(context, slices),
     }
 }

@@ -14,7 +14,7 @@ use std::{
 
 use foldhash::{HashMap, HashMapExt as _};
 use lydite_ocapn::session::{
-    Cause, Connection, Dial, Event, Limits, Location, Output, Payload, Reason, Ref, Vat,
+    Cause, Connection, Dial, Event, Limits, Location, Outgoing, Output, Payload, Reason, Ref, Vat,
 };
 use tokio::time::Instant;
 
@@ -636,13 +636,14 @@ impl Shared {
 
     /// Moves the bytes to send to `out` if it is empty, and returns whether the connection closes after them. Registers
     /// the task to be woken when there are more.
-    pub fn poll_bytes(&self, connection: Connection, out: &mut Vec<u8>, waker: &Waker) -> bool {
+    pub fn poll_bytes(&self, connection: Connection, out: &mut Outgoing, waker: &Waker) -> bool {
         let mut state = self.state();
         if out.is_empty() {
-            state.vat.take_bytes(connection, out);
+            state.vat.take_pieces(connection, out);
             if !out.is_empty() {
                 if let Some(recorder) = &mut state.recorder {
-                    recorder.input(Input::Sent(connection, out), self.now());
+                    let bytes = out.pieces(0).collect::<Vec<_>>().concat();
+                    recorder.input(Input::Sent(connection, &bytes), self.now());
                 }
                 state.wake_congested(Some(connection));
             }

@@ -299,15 +299,23 @@ pub fn put_frame(framing: Framing, message: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Inserts the frame header of the message that is the end of `out` from `start` on.
-pub(crate) fn put_header(framing: Framing, start: usize, out: &mut Vec<u8>) {
-    if framing == Framing::Length {
-        let length = out.len() - start;
-        let _: Result<(), syrup::Error> = syrup::encode_append(&(length as u64), out);
-        // The length is an integer with another last byte.
-        out.pop();
-        out.push(b':');
-        let header = out.len() - start - length;
-        out[start..].rotate_right(header);
+/// Inserts the frame header of a message of this length, of which `out` contains a part: its end from `start` on. Returns
+/// the length of the header.
+pub(crate) fn put_header(
+    framing: Framing,
+    start: usize,
+    length: usize,
+    out: &mut Vec<u8>,
+) -> usize {
+    if framing == Framing::None {
+        return 0;
     }
+    let end = out.len();
+    let _: Result<(), syrup::Error> = syrup::encode_append(&(length as u64), out);
+    // The length is an integer with another last byte.
+    out.pop();
+    out.push(b':');
+    let header = out.len() - end;
+    out[start..].rotate_right(header);
+    header
 }

@@ -3,6 +3,7 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 use core::num::NonZeroU64;
 
 use super::config::{Location, Proof};
+use super::outgoing::Outgoing;
 use super::slab::Id;
 use super::table::Table;
 use crate::captp::{Dialect, Frames, Framing, PublicKey, SecretKey, Syrup};
@@ -18,7 +19,8 @@ pub struct Dial(pub(super) Id);
 /// What the caller has to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// There are bytes to send: fetch them with [`Vat::take_bytes`](super::Vat::take_bytes).
+    /// There are bytes to send: fetch them with [`Vat::take_bytes`](super::Vat::take_bytes) or
+    /// [`Vat::take_pieces`](super::Vat::take_pieces).
     Bytes(Connection),
     /// Send the remaining bytes, close the connection and report [`Vat::closed`](super::Vat::closed).
     Close(Connection),
@@ -68,7 +70,7 @@ pub(super) struct Session {
     pub offset: usize,
     /// While a message is incomplete.
     pub frames: Option<Box<Frames<Syrup>>>,
-    pub out: Vec<u8>,
+    pub out: Outgoing,
     /// Whether the caller knows that there are bytes.
     pub announced: bool,
     /// When it closes unless there is progress: at the hello, within a message, or at the end.
@@ -140,7 +142,7 @@ impl Session {
             framing,
             offset: 0,
             frames: None,
-            out: Vec::new(),
+            out: Outgoing::default(),
             announced: false,
             deadline: None,
             parked: None,

@@ -76,12 +76,17 @@ impl Data {
         }
     }
 
-    /// A range of the bytes that shares their memory, if that is possible.
-    pub fn part(&self, range: Range<usize>) -> Option<Self> {
+    /// The bytes in shared memory, if they are in it.
+    pub const fn shared(&self) -> Option<&Shared> {
         match self {
             Self::Own(_) => None,
-            Self::Shared(shared) => shared.part(range).map(Self::Shared),
+            Self::Shared(shared) => Some(shared),
         }
+    }
+
+    /// A range of the bytes that shares their memory, if that is possible.
+    pub fn part(&self, range: Range<usize>) -> Option<Self> {
+        self.shared()?.part(range).map(Self::Shared)
     }
 
     /// Removes all bytes outside a range.

@@ -3,14 +3,15 @@ use alloc::{format, vec::Vec};
 use core::num::NonZeroU64;
 
 use super::connection::{Connection, Export, Output, Phase};
+use super::data::Shared;
 use super::node::{Kind, Node, Reason, Remote, State, disconnected, not_encoded};
+use super::outgoing::Outgoing;
 use super::part::Part;
 use super::payload::{Payload, Ref};
 use super::slab::{Id, Slab};
 use super::vat::Vat;
-use crate::captp::{
-    Codec as _, Dialect, Error, Framing, Import, Operation, Syrup, Target, put_header,
-};
+use crate::captp::{Codec as _, Dialect, Error, Framing, Import, Operation, Syrup, Target};
+use crate::syrup::Buffer;
 
 /// References that are returned at once, even if no bytes are fetched.
 pub(super) const BATCH: usize = 4096;
@@ -243,14 +244,9 @@ impl Vat {
                 return Ok(());
             };
             if outcome.unwrap_or_else(|reason| reason).refs().is_empty() {
-                return self.append(session, |nodes, dialect, out| {
-                    if let Some(outcome) = outcome_of(nodes, promise) {
-                        let outcome = outcome.map(Payload::data).map_err(Payload::data);
-                        let writer = &mut Syrup::writer(out);
-                        Operation::write_settlement(writer, dialect, to, outcome);
-                    }
-                    Ok(())
-                });
+                let data = outcome.unwrap_or_else(|reason| reason).data.shared();
+                let shared = data.cloned();
+                return self.append(session, shared, &Message::Settlement { to, promise });
             }
             let arguments = self.spare.settlement(outcome);
             let sent = self.tell(session, to, &arguments);
@@ -281,7 +277,8 @@ impl Vat {
                 answer,
                 resolver,
             };
-            return self.write(session, &operation);
+            let shared = payload.data.shared().cloned();
+            return self.append(session, shared, &Message::Operation(&operation));
         }
         let mut exported = core::mem::take(&mut self.exported);
         let mut arguments = self.spare.builder();
@@ -349,16 +346,15 @@ impl Vat {
 
     /// Queues a message for sending.
     pub(super) fn write(&mut self, session: Id, operation: &Operation<'_>) -> Result<(), Reason> {
-        self.append(session, |_, dialect, out| {
-            operation.encode::<Syrup, _>(dialect, out)
-        })
+        self.append(session, None, &Message::Operation(operation))
     }
 
-    /// Queues the message that `encode` appends.
+    /// Queues a message. Data in it that are `shared` are not copied if they are long.
     fn append(
         &mut self,
         session: Id,
-        encode: impl FnOnce(&Slab<Node>, Dialect, &mut Vec<u8>) -> Result<(), Error>,
+        shared: Option<Shared>,
+        message: &Message<'_>,
     ) -> Result<(), Reason> {
         let limits = &self.config.limits;
         let longest = limits.message;
@@ -366,21 +362,23 @@ impl Vat {
         let state = self.sessions.get_mut(session).ok_or_else(disconnected)?;
         let framing = state.framing.unwrap_or(Framing::None);
         let out = &mut state.out;
-        if out.capacity() == 0 {
-            *out = self.spare.buffer();
-        }
-        let start = out.len();
-        let encoded = encode(&self.nodes, state.dialect, out);
-        if encoded.is_err() || out.len() - start > longest {
+        out.use_memory(|| self.spare.buffer());
+        let start = out.mark();
+        let (nodes, dialect) = (&self.nodes, state.dialect);
+        let encoded = match shared {
+            None => message.encode(nodes, dialect, out.buffer()),
+            Some(shared) => message.encode(nodes, dialect, &mut out.buffer_around(&shared)),
+        };
+        if encoded.is_err() || out.length_from(start) > longest {
             out.truncate(start);
             return Err(match encoded {
                 Err(error) => not_encoded(&error),
                 Ok(()) => Reason::limit(&format!("message longer than {longest} bytes")),
             });
         }
-        put_header(framing, start, out);
-        if state.out.len() > most {
-            state.out.truncate(start);
+        out.put_header(framing, start);
+        if out.len() > most {
+            out.truncate(start);
             self.end(session, "the peer does not read", true);
             return Err(disconnected());
         }
@@ -408,15 +406,20 @@ impl Vat {
     /// Moves the bytes to send on a connection to the end of `out`. If they are fetched only when earlier ones have
     /// been sent, the limits on waiting bytes take effect, and references dropped meanwhile are returned together.
     pub fn take_bytes(&mut self, connection: Connection, out: &mut Vec<u8>) {
+        self.take(connection, |outgoing| outgoing.copy_to(out));
+    }
+
+    /// Like [`take_bytes`](Self::take_bytes), without copying long values.
+    pub fn take_pieces(&mut self, connection: Connection, out: &mut Outgoing) {
+        self.take(connection, |outgoing| outgoing.move_to(out));
+    }
+
+    fn take(&mut self, connection: Connection, take: impl FnOnce(&mut Outgoing)) {
         self.return_references(connection.0);
         if let Some(session) = self.sessions.get_mut(connection.0) {
             session.announced = false;
-            if out.is_empty() {
-                core::mem::swap(out, &mut session.out);
-            } else {
-                out.append(&mut session.out);
-            }
-            self.spare.put_buffer(core::mem::take(&mut session.out));
+            take(&mut session.out);
+            self.spare.put_buffer(session.out.take_memory());
         }
     }
 
@@ -452,6 +455,36 @@ impl Vat {
     pub(super) fn as_payload(&mut self, id: Id) -> Payload {
         self.retain(id);
         Payload::reference(Ref(id))
+    }
+}
+
+/// A message to be sent.
+enum Message<'a> {
+    Operation(&'a Operation<'a>),
+    /// Calls a resolver with the outcome of a promise.
+    Settlement {
+        to: Target,
+        promise: Id,
+    },
+}
+
+impl Message<'_> {
+    fn encode<B: Buffer>(
+        &self,
+        nodes: &Slab<Node>,
+        dialect: Dialect,
+        out: &mut B,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Operation(operation) => operation.encode::<Syrup, _>(dialect, out)?,
+            Self::Settlement { to, promise } => {
+                if let Some(outcome) = outcome_of(nodes, *promise) {
+                    let outcome = outcome.map(Payload::data).map_err(Payload::data);
+                    Operation::write_settlement(&mut Syrup::writer(out), dialect, *to, outcome);
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -144,18 +144,16 @@ impl Payload {
     /// assert_eq!(arguments.data(), b"[5'greet3\"Ann]");
     /// ```
     pub fn list(build: impl FnOnce(&mut Builder)) -> Self {
-        let mut payload = Self::default();
-        payload.rebuild_list(build);
-        payload
+        let mut builder = Builder::default();
+        builder.list(build);
+        builder.finish()
     }
 
     /// Builds a list in place of the payload, in the same memory: whoever sends many messages need not allocate for
     /// each.
     pub fn rebuild_list(&mut self, build: impl FnOnce(&mut Builder)) {
         let mut builder = Builder::on(core::mem::take(self));
-        builder.begin_list();
-        build(&mut builder);
-        builder.end_list();
+        builder.list(build);
         // Not shared, so that the next message finds it.
         let (data, links) = (Data::Own(builder.data), builder.links);
         *self = Self { data, links };
@@ -386,6 +384,12 @@ impl Builder {
         data.clear();
         links.clear();
         Self { data, links }
+    }
+
+    fn list(&mut self, build: impl FnOnce(&mut Self)) {
+        self.begin_list();
+        build(self);
+        self.end_list();
     }
 
     /// Opens a list.

@@ -2,6 +2,7 @@
 mod data;
 mod hostile;
 mod network;
+mod outgoing;
 mod pair;
 mod payload;
 pub mod world;

@@ -177,8 +177,9 @@ impl World {
     }
 
     fn flush(&mut self, vat: usize, connection: Connection) {
-        let mut bytes = vec![];
-        self.vats[vat].take_bytes(connection, &mut bytes);
+        let mut out = Outgoing::default();
+        self.vats[vat].take_pieces(connection, &mut out);
+        let bytes = out.pieces(0).collect::<Vec<_>>().concat();
         if let Some((link, end)) = self.link(vat, connection) {
             self.sent[link][end].extend(&bytes);
             self.links[link].queues[end].extend(bytes);
