@@ -2,7 +2,7 @@
 //! ocapn-syrup agrees except for its known bugs.
 #![no_main]
 use libfuzzer_sys::fuzz_target;
-use lydite::ocapn::syrup::{self, Error, ErrorKind, NodeRef, Reader, Tape, Value};
+use lydite::ocapn::syrup::{self, Document, Error, ErrorKind, NodeRef, Reader, Tape, Value};
 
 fuzz_target!(|data: &[u8]| {
     let tree = Value::decode(data);
@@ -10,6 +10,8 @@ fuzz_target!(|data: &[u8]| {
 
     let mut tape = Tape::new();
     assert_eq!(tape.decode(data).map(visit), verdict);
+    let document = Document::decode(data);
+    assert_eq!(document.map(|document| visit(document.root())), verdict);
     let mut reader = Reader::new(data);
     assert_eq!(reader.raw().and_then(|_| reader.finish()), verdict);
 

@@ -10,7 +10,7 @@ use core::cmp::Ordering;
 use lydite_bytes::{Bytes, SliceBuffer};
 
 use super::{
-    Buffer, Error, ErrorKind, Integer, Items, MAX_TREE_DEPTH, Raw, Symbol, Value,
+    Buffer, Document, Error, ErrorKind, Integer, Items, MAX_TREE_DEPTH, Raw, Symbol, Value,
     buffer::{HashBuffer, VecBuffer},
     integer::Parts,
     scan::{NAN32, NAN64, text_order},
@@ -639,6 +639,7 @@ encode! {
     [const N: usize] [u8; N]: |value, out| put_bytes(value, b':', out);
     [] Bytes: |value, out| put_bytes(value, b':', out);
     [] Raw<'_>: |value, out| out.put_slice(value.as_bytes());
+    [] Document: |value, out| out.put_slice(value.as_bytes());
     [T] Items<'_, T>: |value, out| out.put_slice(value.raw().as_bytes());
     [] u128: |value, out| Integer::from(*value).encode(out)?;
     [] i128: |value, out| Integer::from(*value).encode(out)?;

@@ -15,8 +15,8 @@
 //! | set | `#` values `$` | sorted like keys; in Syrup, not in OCapN |
 //! | record | `<` label fields `>` | |
 //!
-//! There are four ways to read: [`decode`] to a user-defined type, a borrowing [`Tape`], an owned [`Value`], and the
-//! cursor [`Reader`]. All enforce [`Limits`]. Only trees use recursion, at most [`MAX_TREE_DEPTH`] deep. [`encode`],
+//! There are five ways to read: [`decode`] to a user-defined type, a borrowing [`Tape`], a [`Document`] that owns its
+//! bytes, a [`Value`] that can be changed, and the cursor [`Reader`]. All enforce [`Limits`]. Only trees use recursion, at most [`MAX_TREE_DEPTH`] deep. [`encode`],
 //! [`encode_into`] and [`content_id`] write. [`encode_for_endo`] and [`Value::decode_from_endo`] are for peers that
 //! order keys differently.
 //!
@@ -114,6 +114,7 @@ assert_eq!(error.to_string(), "byte 1: unexpected label or symbol");
 
 mod buffer;
 mod derive;
+mod document;
 mod encode;
 mod error;
 mod integer;
@@ -127,6 +128,7 @@ pub(crate) mod tests;
 mod tree;
 mod value;
 
+pub use document::Document;
 #[cfg(feature = "captp")]
 pub(crate) use encode::sort_keys;
 pub use encode::{Encode, content_id, encode, encode_append, encode_for_endo, encode_into};
@@ -146,7 +148,7 @@ pub use lydite_ocapn_derive::{Decode, Encode};
 /// The largest message that a decoder accepts, in nesting depth and number of values. These bound its memory.
 ///
 /// A value can be as short as one byte of input (`t`). A [`Tape`] takes 16 bytes per value, 48 while it grows by
-/// doubling. A [`Value`] takes 32 bytes (a record 24 more) and the text it holds, 64 while it is decoded. So memory is at
+/// doubling, and a [`Document`] takes the same and its encoding. A [`Value`] takes 32 bytes (a record 24 more) and the text it holds, 64 while it is decoded. So memory is at
 /// most 48 or 64 times the input, and with [`Limits::DEFAULT`] at most 768 MiB or 1 GiB plus the input, however long that
 /// is. For messages from untrusted peers, set a lower limit or decode to a type that derives [`Decode`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

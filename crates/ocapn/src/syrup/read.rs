@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 use lydite_bytes::Bytes;
 
 use super::scan::{self, ENDO, Fixed, Kind, NoVisitor, STRICT};
-use super::{Error, ErrorKind, Integer, Limits, Raw, Symbol, Value};
+use super::{Document, Error, ErrorKind, Integer, Limits, Raw, Symbol, Value};
 
 /// A type that can be decoded from Syrup, possibly borrowing from the input. Can be derived: see
 /// [`syrup`](self::super).
@@ -692,6 +692,16 @@ decode! {
             Value::decode(raw)
         };
         value.map_err(|error| scan::advanced(error, offset))
+    };
+    [] Document: |reader| {
+        let offset = reader.offset();
+        let encoding = reader.raw()?.as_bytes().to_vec();
+        let document = if reader.endo {
+            Document::of::<ENDO>(encoding, Limits::DEFAULT)
+        } else {
+            Document::decode(encoding)
+        };
+        document.map_err(|error| scan::advanced(error, offset))
     };
     [T: Decode<'a>] Vec<T>: |reader| {
         let mut items = Vec::new();

@@ -40,8 +40,9 @@ pub(super) struct Node {
     head: u64,
 }
 
-/// Initial capacity.
+/// Minimum and maximum initial capacity.
 const FEW: usize = 16;
+const MUCH: usize = 1024;
 
 /// Child count that means this many or more.
 const MANY: u32 = (1 << 24) - 1;
@@ -158,13 +159,25 @@ impl Tape {
         }
     }
 
-    /// Creates a tape with capacity for this number of nodes.
+    /// Creates a tape for one input. A value takes about four bytes of it.
     #[inline(always)]
-    pub(super) fn with_room(nodes: usize) -> Self {
+    pub(super) fn for_input(input: &[u8]) -> Self {
+        let nodes = (input.len() / 4).clamp(FEW, MUCH);
         Self {
             nodes: vec![Node::UNUSED; nodes],
             ..Self::new()
         }
+    }
+
+    /// The nodes of the last message. Their memory is less than twice what they need, except that of a few.
+    #[inline]
+    pub(super) fn into_nodes(self) -> Vec<Node> {
+        let mut nodes = self.nodes;
+        nodes.truncate(self.used);
+        if nodes.capacity() > 2 * nodes.len() + FEW {
+            nodes.shrink_to_fit();
+        }
+        nodes
     }
 
     /// Decodes `input`, which must be exactly one canonical value, within the default limits.
@@ -213,11 +226,7 @@ impl Tape {
 
     #[inline(always)]
     fn root<'t, 'a>(&'t self, input: &'a [u8]) -> NodeRef<'t, 'a> {
-        NodeRef {
-            input,
-            nodes: &self.nodes[..self.used],
-            index: 0,
-        }
+        NodeRef::first(input, self.nodes())
     }
 
     /// Stores the nodes of the value at the start of `input` and returns its end offset, a result that fits in
@@ -333,6 +342,16 @@ impl Visitor for Writer<'_> {
 }
 
 impl<'t, 'a> NodeRef<'t, 'a> {
+    /// The value of an input with these nodes.
+    #[inline(always)]
+    pub(super) const fn first(input: &'a [u8], nodes: &'t [Node]) -> Self {
+        Self {
+            input,
+            nodes,
+            index: 0,
+        }
+    }
+
     #[inline]
     fn node(&self) -> Node {
         self.nodes[self.index]

@@ -48,9 +48,17 @@ fn strict(input: &[u8]) -> Result<Value, Error> {
     let mut reader = Reader::new(input);
     let stepped = reader.raw().and_then(|raw| reader.finish().map(|()| raw));
     let typed = decode::<Value>(input);
+    let document = Document::decode(input);
+    assert_eq!(document.as_ref().map(|_| ()), tree.as_ref().map(|_| ()));
+    assert_eq!(decode::<Document>(input), document);
     assert_eq!(taped.map(|_| ()), tree.clone().map(|_| ()));
     assert_eq!(stepped.map(|_| ()), tree.clone().map(|_| ()));
     assert_eq!(typed.map(|_| ()), tree.clone().map(|_| ()));
+    if let Ok(document) = document {
+        assert_eq!(encode(&from_tape(document.root())).as_deref(), Ok(input));
+        assert_eq!(encode(&document).as_deref(), Ok(input));
+        assert_eq!(document.clone().into_bytes(), document.as_bytes());
+    }
     if let (Ok(tree), Ok(node)) = (&tree, taped) {
         assert_eq!(node.raw().as_bytes(), input);
         let below: usize = node.descendants().map(|node| node.len()).sum();

@@ -69,7 +69,7 @@ impl Value {
 
 fn decode<const MODE: u8>(input: &[u8], mut limits: Limits) -> Result<Value, Error> {
     limits.depth = limits.depth.min(MAX_TREE_DEPTH);
-    let mut tape = Tape::with_room((input.len() / 4).clamp(FEW, MANY));
+    let mut tape = Tape::for_input(input);
     let tree = build::<MODE>(input, limits, &mut tape);
     if tree.is_err() {
         // There may be invalid UTF-8 before the error found. Decode again with text checks to report the first error.
@@ -92,10 +92,6 @@ fn build<const MODE: u8>(input: &[u8], limits: Limits, tape: &mut Tape) -> Resul
     Builder::<MODE> { input, nodes }.put(0, &mut root)?;
     Ok(root)
 }
-
-/// Minimum and maximum initial capacity in nodes. A value takes about four bytes of input.
-const FEW: usize = 16;
-const MANY: usize = 1024;
 
 /// Maximum number of keys nested in each other in lenient mode, which encodes a key at each level that it is nested in.
 const MAX_KEY_NESTING: usize = 16;
