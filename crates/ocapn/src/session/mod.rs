@@ -7,7 +7,8 @@
 //! | the caller | calls |
 //! |---|---|
 //! | opens and closes connections | [`Vat::accepted`], [`Vat::dialed`], [`Vat::dial_failed`], [`Vat::closed`] |
-//! | moves bytes and time | [`Vat::received`], [`Vat::poll_output`], [`Vat::take_bytes`], [`Vat::take_pieces`], [`Vat::tick`], [`Vat::deadline`] |
+//! | moves bytes | [`Vat::received`], [`Vat::poll_output`], [`Vat::take_bytes`], [`Vat::take_pieces`] |
+//! | moves time | [`Vat::tick`], [`Vat::deadline`] |
 //! | creates objects and promises | [`Vat::object`], [`Vat::promise`], [`Vat::publish`] |
 //! | sends messages | [`Vat::call`], [`Vat::send`], [`Vat::get`], [`Vat::index`], [`Vat::untag`], [`Vat::enliven`] |
 //! | serves calls and learns results | [`Vat::poll_event`], [`Vat::resolve`], [`Vat::listen`], [`Vat::watch`] |
@@ -35,9 +36,9 @@
 //!
 //! Source: OCapN's CapTP draft of 2026-07-16; where it is silent, the OCapN test suite.
 
-// `vat` is the state, made of what `config`, `connection`, `data`, `entropy`, `node`, `outgoing`, `part`,
-// `payload`, `slab`, `spare` and `table` define; none of these depends on what is done with it. Each of the others is an `impl Vat` for
-// one task.
+// `vat` is the state, made of what `config`, `connection`, `data`, `entropy`, `node`, `outgoing`, `part`, `payload`,
+// `slab`, `spare` and `table` define; none of these depends on what is done with it. Each of the others is an
+// `impl Vat` for one task.
 mod bootstrap;
 mod circles;
 mod config;

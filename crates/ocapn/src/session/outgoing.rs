@@ -5,7 +5,7 @@ use super::data::Shared;
 use crate::captp::{Framing, put_header};
 use crate::syrup::Buffer;
 
-/// Length from which values are not copied. For less, a system call that gathers pieces costs as much.
+/// Length from which values are not copied. To copy less takes little time.
 const LONG: usize = 16 << 10;
 
 /// Bytes to be sent on a connection, in pieces: long values stay in their own memory.

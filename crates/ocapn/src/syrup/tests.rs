@@ -937,7 +937,10 @@ proptest! {
     #[test]
     fn words_are_written_in_decimal(value: u64, shift in 0u32..64) {
         let value = value >> shift;
-        prop_assert_eq!(encode(&value).unwrap(), format!("{value}+").into_bytes());
+        let encoded = format!("{value}+").into_bytes();
+        prop_assert_eq!(encode(&value), Ok(encoded.clone()));
+        prop_assert_eq!(decimal(&encoded), Ok((value, b'+')));
+        prop_assert_eq!(decode::<u64>(&encoded), Ok(value));
     }
 }
 
@@ -948,6 +951,7 @@ fn all_lengths_of_numbers() {
         for value in [power - 1, power, power + 1, power.saturating_mul(10) - 1] {
             assert_eq!(encode(&value).unwrap(), format!("{value}+").as_bytes());
             assert_eq!(decode::<u64>(format!("{value}+").as_bytes()), Ok(value));
+            assert_eq!(decimal(format!("{value}:").as_bytes()), Ok((value, b':')));
             assert_eq!(
                 decode::<u64>(format!("{value}+     ").trim().as_bytes()),
                 Ok(value)

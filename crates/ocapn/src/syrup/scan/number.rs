@@ -132,7 +132,11 @@ const fn total(values: u64, digits: usize) -> u64 {
 pub fn decimal(input: &[u8]) -> Result<(u64, u8), Error> {
     match input.first() {
         Some(first) if first.is_ascii_digit() => {
-            let number = number::<STRICT>(input)?;
+            // A call would take as long as a few digits.
+            let number = match input.len() {
+                ..8 => any_number::<STRICT>(input)?,
+                _ => number::<STRICT>(input)?,
+            };
             let value = number.value.ok_or(ErrorKind::IntegerOutOfRange.at(0))?;
             Ok((value, number.marker))
         }
@@ -144,16 +148,30 @@ pub fn decimal(input: &[u8]) -> Result<(u64, u8), Error> {
 /// Parses a number of eight or more digits, or one with fewer than eight bytes of input.
 #[inline(never)]
 pub(super) fn long_number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
-    let mut total = 0u64;
-    for (digits, &marker) in rest.iter().enumerate() {
+    any_number::<MODE>(rest)
+}
+
+/// Parses a number, eight digits at a time, then one at a time.
+#[inline(always)]
+fn any_number<const MODE: u8>(rest: &[u8]) -> Result<Number, Error> {
+    let (mut value, mut last) = (0u64, rest);
+    while let Some((window, after)) = last.split_first_chunk()
+        && let (8, values) = digits(*window)
+    {
+        value = value.wrapping_mul(100_000_000);
+        value = value.wrapping_add(total(values, 8));
+        last = after;
+    }
+    for (index, &marker) in last.iter().enumerate() {
         let digit = marker.wrapping_sub(b'0');
         if digit < 10 {
-            total = total.wrapping_mul(10).wrapping_add(u64::from(digit));
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
             continue;
         }
+        let digits = rest.len() - last.len() + index;
         // Up to 19 digits cannot have wrapped. More than 20 do not fit, unless there are leading zeros.
         let value = match digits {
-            ..=19 => Some(total),
+            ..=19 => Some(value),
             20 => checked(&rest[..digits]),
             _ if MODE == LENIENT => checked(&rest[..digits]),
             _ => None,
