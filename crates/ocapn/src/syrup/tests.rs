@@ -728,7 +728,9 @@ fn for_endo() {
     assert_eq!(encode_for_endo(&decoded).as_ref(), Ok(&encoded));
     let mut reader = Reader::for_endo(&encoded);
     let read: Value = reader.read().unwrap();
-    assert_eq!(encode_for_endo(&read), Ok(encoded));
+    assert_eq!(encode_for_endo(&read).as_ref(), Ok(&encoded));
+    let read: Document = Reader::for_endo(&encoded).read().unwrap();
+    assert_eq!((read.as_bytes(), read.root().len()), (&encoded[..], 10));
     for (input, kind, offset) in [
         (&b"{1\"b1+2\"aa1+}"[..], ErrorKind::NotSorted, 6),
         (b"{1\"b1+1\"b1+}", ErrorKind::Duplicate, 6),
