@@ -6,8 +6,8 @@ use super::scan::STRICT;
 use super::tape::{Node, NodeRef, Tape};
 use super::{Error, ErrorKind, Limits, Raw};
 
-/// A message with its tape, which owns its memory: two allocations, however many values there are. Unlike a
-/// [`Value`](super::Value), it does not change. Documents are equal if their encodings are.
+/// A message and its tape: two vectors that it owns, however many values there are. Unlike a [`Value`](super::Value), it
+/// cannot be changed. Documents are equal if their encodings are.
 ///
 /// ```
 /// use lydite_ocapn::syrup::Document;

@@ -169,7 +169,7 @@ impl Tape {
         }
     }
 
-    /// The nodes of the last message. Their memory is less than twice what they need, except that of a few.
+    /// The nodes of the last message. Their memory is at most twice what they need, plus that of 16 nodes.
     #[inline]
     pub(super) fn into_nodes(self) -> Vec<Node> {
         let mut nodes = self.nodes;
