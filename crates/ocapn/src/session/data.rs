@@ -105,9 +105,18 @@ impl Data {
 }
 
 impl From<Vec<u8>> for Data {
-    fn from(mut bytes: Vec<u8>) -> Self {
-        Shared::take(&mut bytes).map_or_else(|| Self::Own(bytes), Self::Shared)
+    #[inline]
+    fn from(bytes: Vec<u8>) -> Self {
+        if bytes.len() < LONG {
+            return Self::Own(bytes);
+        }
+        long(bytes)
     }
+}
+
+#[inline(never)]
+fn long(mut bytes: Vec<u8>) -> Data {
+    Shared::take(&mut bytes).map_or_else(|| Data::Own(bytes), Data::Shared)
 }
 
 impl Default for Data {

@@ -244,9 +244,7 @@ impl Vat {
                 return Ok(());
             };
             if outcome.unwrap_or_else(|reason| reason).refs().is_empty() {
-                let data = outcome.unwrap_or_else(|reason| reason).data.shared();
-                let shared = data.cloned();
-                return self.append(session, shared, &Message::Settlement { to, promise });
+                return self.append(session, &Message::Settlement { to, promise });
             }
             let arguments = self.spare.settlement(outcome);
             let sent = self.tell(session, to, &arguments);
@@ -277,8 +275,8 @@ impl Vat {
                 answer,
                 resolver,
             };
-            let shared = payload.data.shared().cloned();
-            return self.append(session, shared, &Message::Operation(&operation));
+            let shared = payload.data.shared();
+            return self.append(session, &Message::Operation(&operation, shared));
         }
         let mut exported = core::mem::take(&mut self.exported);
         let mut arguments = self.spare.builder();
@@ -346,16 +344,11 @@ impl Vat {
 
     /// Queues a message for sending.
     pub(super) fn write(&mut self, session: Id, operation: &Operation<'_>) -> Result<(), Reason> {
-        self.append(session, None, &Message::Operation(operation))
+        self.append(session, &Message::Operation(operation, None))
     }
 
-    /// Queues a message. Data in it that are `shared` are not copied if they are long.
-    fn append(
-        &mut self,
-        session: Id,
-        shared: Option<Shared>,
-        message: &Message<'_>,
-    ) -> Result<(), Reason> {
+    /// Queues a message. Long data in it are not copied.
+    fn append(&mut self, session: Id, message: &Message<'_>) -> Result<(), Reason> {
         let limits = &self.config.limits;
         let longest = limits.message;
         let most = limits.outbound_hard.saturating_add(limits.values);
@@ -365,9 +358,9 @@ impl Vat {
         out.use_memory(|| self.spare.buffer());
         let start = out.mark();
         let (nodes, dialect) = (&self.nodes, state.dialect);
-        let encoded = match shared {
+        let encoded = match message.shared(nodes) {
             None => message.encode(nodes, dialect, out.buffer()),
-            Some(shared) => message.encode(nodes, dialect, &mut out.buffer_around(&shared)),
+            Some(shared) => message.encode(nodes, dialect, &mut out.buffer_around(shared)),
         };
         if encoded.is_err() || out.length_from(start) > longest {
             out.truncate(start);
@@ -460,15 +453,24 @@ impl Vat {
 
 /// A message to be sent.
 enum Message<'a> {
-    Operation(&'a Operation<'a>),
+    /// With the data that it contains, if they are in shared memory.
+    Operation(&'a Operation<'a>, Option<&'a Shared>),
     /// Calls a resolver with the outcome of a promise.
-    Settlement {
-        to: Target,
-        promise: Id,
-    },
+    Settlement { to: Target, promise: Id },
 }
 
 impl Message<'_> {
+    /// The data that it contains, if they are in shared memory.
+    fn shared<'n>(&'n self, nodes: &'n Slab<Node>) -> Option<&'n Shared> {
+        match self {
+            Self::Operation(_, shared) => *shared,
+            Self::Settlement { promise, .. } => {
+                let outcome = outcome_of(nodes, *promise)?;
+                outcome.unwrap_or_else(|reason| reason).data.shared()
+            }
+        }
+    }
+
     fn encode<B: Buffer>(
         &self,
         nodes: &Slab<Node>,
@@ -476,7 +478,7 @@ impl Message<'_> {
         out: &mut B,
     ) -> Result<(), Error> {
         match self {
-            Self::Operation(operation) => operation.encode::<Syrup, _>(dialect, out)?,
+            Self::Operation(operation, _) => operation.encode::<Syrup, _>(dialect, out)?,
             Self::Settlement { to, promise } => {
                 if let Some(outcome) = outcome_of(nodes, *promise) {
                     let outcome = outcome.map(Payload::data).map_err(Payload::data);
