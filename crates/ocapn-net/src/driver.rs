@@ -303,7 +303,7 @@ impl Pump<'_> {
                 return Pin::new(&mut self.stream).poll_shutdown(context);
             }
             while self.written < self.out.len() {
-                match write(&mut self.stream, context, &self.out, self.written)? {
+                match write(&mut *self.stream, context, &self.out, self.written)? {
                     Poll::Ready(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                     Poll::Ready(written) => {
                         self.written += written;
@@ -318,9 +318,9 @@ impl Pump<'_> {
     }
 }
 
-/// Writes bytes after the first `written`.
+/// Writes some of the bytes after the first `written`.
 fn write(
-    stream: &mut (dyn Stream + '_),
+    stream: &mut dyn Stream,
     context: &mut Context<'_>,
     out: &Outgoing,
     written: usize,

@@ -299,8 +299,8 @@ pub fn put_frame(framing: Framing, message: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Inserts the frame header of a message of this length, of which `out` contains a part: its end from `start` on. Returns
-/// the length of the header.
+/// Inserts the frame header of a message of this length at `start`, where those of its bytes that are in `out` begin.
+/// Returns the length of the header.
 pub(crate) fn put_header(
     framing: Framing,
     start: usize,

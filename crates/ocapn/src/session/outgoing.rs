@@ -98,7 +98,7 @@ impl Outgoing {
         }
     }
 
-    /// Takes the memory for bytes, of which there are none.
+    /// Takes the memory of the bytes, all of which have been moved.
     pub(super) fn take_memory(&mut self) -> Vec<u8> {
         debug_assert!(self.is_empty());
         core::mem::take(&mut self.bytes)

@@ -14,7 +14,7 @@ fn connected(framing: Framing) -> (World, Ref) {
     (world, object)
 }
 
-/// What the vat has to send on its only connection.
+/// Takes all bytes that the vat has to send. It has one connection.
 fn take(vat: &mut Vat) -> Outgoing {
     let mut out = Outgoing::default();
     while let Some(output) = vat.poll_output() {
