@@ -4,7 +4,7 @@ use std::{
     future::poll_fn,
     io::{self, IoSlice},
     net::{IpAddr, Ipv6Addr},
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{Arc, Weak},
     task::{Context, Poll},
     time::Duration,
@@ -12,7 +12,7 @@ use std::{
 
 use foldhash::{HashMap, HashMapExt as _};
 use lydite_ocapn::session::{Connection, Dial, Location, Outgoing};
-use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
+use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
 use tokio::time::Sleep;
 
 use crate::netlayer::{Netlayer, Opened, Stream};
@@ -199,6 +199,7 @@ async fn serve(
         settings: &settings,
         connection,
         stream,
+        incomplete: None,
         out: Outgoing::default(),
         written: 0,
         closing: false,
@@ -223,6 +224,8 @@ struct Pump<'a> {
     settings: &'a Settings,
     connection: Connection,
     stream: Box<dyn Stream>,
+    /// The start of a long message, onto whose end to read the rest. Not used while bytes are recorded.
+    incomplete: Option<Vec<u8>>,
     out: Outgoing,
     written: usize,
     closing: bool,
@@ -252,6 +255,22 @@ impl Pump<'_> {
             if self.closing || self.shared.is_full(self.connection) {
                 return Poll::Pending;
             }
+            let connection = self.connection;
+            if let Some(message) = &mut self.incomplete {
+                let reading = pin!(self.stream.read_buf(message));
+                let Poll::Ready(length) = reading.poll(context)? else {
+                    return Poll::Pending;
+                };
+                if length == 0 {
+                    return Poll::Ready(Ok(()));
+                }
+                let message = self.incomplete.take().unwrap_or_default();
+                self.incomplete = self.shared.input(|vat, now| {
+                    vat.received_in(connection, message, now);
+                    (vat.take_incomplete(connection), None)
+                });
+                continue;
+            }
             let mut buffer = ReadBuf::new(read);
             let read = Pin::new(&mut self.stream).poll_read(context, &mut buffer)?;
             if read.is_pending() {
@@ -261,10 +280,14 @@ impl Pump<'_> {
             if bytes.is_empty() {
                 return Poll::Ready(Ok(()));
             }
-            let connection = self.connection;
-            self.shared.input(|vat, now| {
+            let records = self.shared.records;
+            self.incomplete = self.shared.input(|vat, now| {
                 vat.received(connection, bytes, now);
-                ((), Some(Input::Received(connection, bytes)))
+                let incomplete = (!records).then(|| vat.take_incomplete(connection));
+                (
+                    incomplete.flatten(),
+                    Some(Input::Received(connection, bytes)),
+                )
             });
         }
     }

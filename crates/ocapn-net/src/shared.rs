@@ -158,6 +158,8 @@ pub(crate) struct Shared {
     /// Handles that were dropped while the state was in use.
     dropped: Mutex<Vec<Ref>>,
     pub locations: Vec<Location>,
+    /// Whether what is received is recorded.
+    pub records: bool,
     /// Most calls of one peer that are being handled.
     most_calls: usize,
     /// Most messages that wait for one object.
@@ -226,6 +228,7 @@ impl Shared {
         recorder: Option<Recorder>,
     ) -> Arc<Self> {
         Arc::new(Self {
+            records: recorder.is_some(),
             state: Mutex::new(State {
                 vat,
                 objects: Objects::default(),

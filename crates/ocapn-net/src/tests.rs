@@ -113,6 +113,31 @@ fn calls_pipelines_and_handoffs_on_each_netlayer() {
 }
 
 #[test]
+fn long_values_arrive_on_each_netlayer() {
+    for kind in KINDS {
+        run(async {
+            let nodes = trio(kind).await;
+            let echo = nodes[0].enliven(&nodes[1].locator(suite::swiss::ECHO).unwrap());
+            let values: Vec<Vec<u8>> = [300_000, 7, 900_000, 65_536, 40_000, 900_000]
+                .iter()
+                .zip(1u32..)
+                .map(|(&length, seed)| (0..length).map(|i: u32| ((i * seed) >> 3) as u8).collect())
+                .collect();
+            for _ in 0..3 {
+                let calls: Vec<Promise> = values
+                    .iter()
+                    .map(|value| echo.call(args![&value[..]]))
+                    .collect();
+                for (call, value) in calls.into_iter().zip(&values) {
+                    let echoed = call.await.unwrap().item(0).unwrap();
+                    assert!(echoed.decode::<&[u8]>().unwrap() == value, "{kind}");
+                }
+            }
+        });
+    }
+}
+
+#[test]
 fn promises_resolvers_and_parts() {
     run(async {
         let nodes = trio("memory").await;

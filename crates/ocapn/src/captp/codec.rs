@@ -99,6 +99,10 @@ pub trait Scan: Default {
     /// Returns the end of the value at the start of `input`, or `None` if it is incomplete. Called again with a longer
     /// input until the end is found, and should not rescan earlier bytes.
     fn end(&mut self, input: &[u8]) -> Result<Option<usize>, Error>;
+    /// The least length of the value, of which `input` is the start and incomplete, as [`end`](Self::end) found.
+    fn least_length(&self, input: &[u8]) -> usize {
+        input.len() + 1
+    }
 }
 
 /// [`syrup`] as the encoding of messages.
@@ -309,5 +313,9 @@ impl<const MODE: u8> Default for SyrupScan<MODE> {
 impl<const MODE: u8> Scan for SyrupScan<MODE> {
     fn end(&mut self, input: &[u8]) -> Result<Option<usize>, Error> {
         syrup::resume::<MODE>(input, Limits::DEFAULT, &mut self.stack, &mut self.progress)
+    }
+
+    fn least_length(&self, input: &[u8]) -> usize {
+        syrup::least_length(input, &self.progress)
     }
 }

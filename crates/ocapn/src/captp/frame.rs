@@ -37,6 +37,8 @@ pub struct Frames<C: Codec> {
     /// The start of an incomplete message, including its frame header.
     partial: Vec<u8>,
     scan: C::Scan,
+    /// Number of bytes of an incomplete message that the caller has.
+    lent: usize,
     /// Number of bytes in the stream before those in `partial`.
     offset: usize,
     failed: Option<Error>,
@@ -59,6 +61,7 @@ impl<C: Codec> Frames<C> {
             limit: limit.min(LONGEST),
             partial: Vec::new(),
             scan: C::Scan::default(),
+            lent: 0,
             offset: 0,
             failed: None,
         }
@@ -66,7 +69,7 @@ impl<C: Codec> Frames<C> {
 
     /// Number of buffered bytes of an incomplete message.
     pub fn pending(&self) -> usize {
-        self.partial.len()
+        self.partial.len() + self.lent
     }
 
     /// Continues with another stream, at the start of a message. No message is incomplete.
@@ -79,6 +82,70 @@ impl<C: Codec> Frames<C> {
     /// Bytes of memory for an incomplete message.
     pub(crate) const fn capacity(&self) -> usize {
         self.partial.capacity()
+    }
+
+    /// The least number of bytes that the buffered start of a message still lacks.
+    pub(crate) fn missing(&self) -> usize {
+        let buffered = self.partial.len();
+        let least = match (self.framing, self.lent) {
+            (_, 1..) => 0,
+            (Framing::None, _) => self.scan.least_length(&self.partial),
+            (Framing::Length, _) => match header(&self.partial) {
+                Ok(Some(frame)) => frame.header + frame.message,
+                _ => 0,
+            },
+        };
+        // The message is not longer than this, or it is an error.
+        least.min(self.limit).saturating_sub(buffered)
+    }
+
+    /// Number of bytes for which the buffer has memory left.
+    pub(crate) const fn room(&self) -> usize {
+        self.partial.capacity() - self.partial.len()
+    }
+
+    /// Moves the buffered bytes to other memory, which is empty.
+    pub(crate) fn use_memory(&mut self, mut memory: Vec<u8>) {
+        memory.extend_from_slice(&self.partial);
+        self.partial = memory;
+    }
+
+    /// Gets memory for this many more bytes.
+    pub(crate) fn reserve(&mut self, bytes: usize) {
+        self.partial.reserve_exact(bytes);
+    }
+
+    /// Passes the buffered bytes to the caller, who appends the next ones of the stream.
+    pub(crate) fn lend(&mut self) -> Vec<u8> {
+        self.lent = self.partial.len();
+        mem::take(&mut self.partial)
+    }
+
+    /// Takes back what [`lend`](Self::lend) passed, with more bytes. If they complete the message, calls `each` with
+    /// the buffer, which it may take, and the offset of the message in it. Returns the bytes after the message.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`feed`](Self::feed).
+    pub(crate) fn take_back<E: From<Error>>(
+        &mut self,
+        mut memory: Vec<u8>,
+        each: impl FnOnce(&mut Vec<u8>, usize) -> Result<(), E>,
+    ) -> Result<Vec<u8>, E> {
+        let lent = mem::take(&mut self.lent);
+        let mut rest = Vec::new();
+        self.guarded(|frames| {
+            if memory.len() < lent {
+                return Err(Stop::Stream(ErrorKind::Stopped.at(frames.offset)));
+            }
+            if let Some(frame) = frames.whole(&memory).map_err(Stop::Stream)? {
+                rest = memory.split_off(frame.header + frame.message);
+                frames.each(&mut memory, &frame, each)?;
+            }
+            frames.partial = memory;
+            Ok(())
+        })?;
+        Ok(rest)
     }
 
     /// Number of bytes in the stream before those that are buffered.
@@ -130,6 +197,9 @@ impl<C: Codec> Frames<C> {
         &mut self,
         act: impl FnOnce(&mut Self) -> Result<(), Stop<E>>,
     ) -> Result<(), E> {
+        if self.lent > 0 {
+            self.failed = Some(ErrorKind::Stopped.at(self.offset));
+        }
         if let Some(error) = self.failed {
             return Err(error.into());
         }
@@ -156,13 +226,39 @@ impl<C: Codec> Frames<C> {
             return Ok(());
         }
         let mut partial = mem::take(&mut self.partial);
-        let frame = self.complete(&mut partial, piece).map_err(Stop::Stream)?;
-        if let Some(frame) = frame {
-            self.offset += partial.len();
-            each(&mut partial, frame.header).map_err(Stop::Caller)?;
-            partial.clear();
+        while !piece.is_empty() {
+            // Memory that was made for this message suffices for the rest of it: do not let what follows extend it.
+            let free = match partial.capacity() - partial.len() {
+                0 => usize::MAX,
+                free => free,
+            };
+            let before = partial.len();
+            let (next, rest) = piece.split_at(piece.len().min(free));
+            partial.extend_from_slice(next);
+            if let Some(frame) = self.whole(&partial).map_err(Stop::Stream)? {
+                let end = frame.header + frame.message;
+                partial.truncate(end);
+                *piece = &piece[end - before..];
+                self.each(&mut partial, &frame, each)?;
+                break;
+            }
+            *piece = rest;
         }
         self.partial = partial;
+        Ok(())
+    }
+
+    /// Calls `each` with a buffer that consists of a message.
+    fn each<E>(
+        &mut self,
+        message: &mut Vec<u8>,
+        frame: &Frame,
+        each: impl FnOnce(&mut Vec<u8>, usize) -> Result<(), E>,
+    ) -> Result<(), Stop<E>> {
+        self.scan = C::Scan::default();
+        self.offset += message.len();
+        each(message, frame.header).map_err(Stop::Caller)?;
+        message.clear();
         Ok(())
     }
 
@@ -190,40 +286,10 @@ impl<C: Codec> Frames<C> {
         Ok(())
     }
 
-    /// Appends bytes of the piece to the partial message until that is complete or the piece is used up.
-    fn complete(
-        &mut self,
-        partial: &mut Vec<u8>,
-        piece: &mut &[u8],
-    ) -> Result<Option<Frame>, Error> {
-        if self.framing == Framing::None {
-            let before = partial.len();
-            partial.extend_from_slice(piece);
-            let Some(frame) = self.frame(partial)? else {
-                *piece = &[];
-                return Ok(None);
-            };
-            self.scan = C::Scan::default();
-            partial.truncate(frame.message);
-            *piece = &piece[frame.message - before..];
-            return Ok(Some(frame));
-        }
-        loop {
-            let wanted = match self.frame(partial)? {
-                Some(frame) => match frame.header + frame.message - partial.len() {
-                    0 => return Ok(Some(frame)),
-                    missing => missing,
-                },
-                // Read the header byte by byte.
-                None => 1,
-            };
-            if piece.is_empty() {
-                return Ok(None);
-            }
-            let (taken, rest) = piece.split_at(wanted.min(piece.len()));
-            partial.extend_from_slice(taken);
-            *piece = rest;
-        }
+    /// The frame at the start of `bytes`, if all of it is there.
+    fn whole(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Error> {
+        let frame = self.frame(bytes)?;
+        Ok(frame.filter(|frame| frame.message <= bytes.len() - frame.header))
     }
 
     /// The frame at the start of `bytes`, if it is known. Without length framing, that requires the complete message.

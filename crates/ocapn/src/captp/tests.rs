@@ -605,6 +605,40 @@ fn streams_that_are_none() {
     assert!(frames.feed(b"4+", |_| Ok::<_, Error>(())).is_err());
 }
 
+/// The least length of an incomplete value is above that of its start, never above its own, and known after the header
+/// of a text.
+#[test]
+fn least_length_of_an_incomplete_value() {
+    let mut values: Vec<_> = syrup::tests::vectors()
+        .into_iter()
+        .map(|vector| vector.bytes)
+        .collect();
+    values.push([b"[1+{1\"a[2000:" as &[u8], &[7; 2000], b"]}f]"].concat());
+    let mut incomplete = 0;
+    for value in &values {
+        if !matches!(Syrup::reader(value).raw(), Ok(raw) if raw.as_bytes().len() == value.len()) {
+            continue;
+        }
+        let mut scan = <Syrup as Codec>::Scan::default();
+        for length in 0..value.len() {
+            assert_eq!(scan.end(&value[..length]), Ok(None));
+            let least = scan.least_length(&value[..length]);
+            assert!(
+                length < least && least <= value.len(),
+                "{length} {least} {value:?}"
+            );
+            incomplete += 1;
+        }
+    }
+    assert!(incomplete > 4000, "{incomplete}");
+    let value = values.last().unwrap();
+    let mut scan = <Syrup as Codec>::Scan::default();
+    let header = value.len() - 2000 - 4;
+    assert_eq!(scan.end(&value[..header]), Ok(None));
+    // The brackets that close are known, the boolean between them is not.
+    assert_eq!(scan.least_length(&value[..header]), value.len() - 1);
+}
+
 /// A limit larger than memory, and lengths around the largest address.
 #[test]
 fn frames_without_a_limit() {

@@ -34,6 +34,11 @@ impl Shared {
         })
     }
 
+    /// The memory.
+    pub const fn memory(&self) -> &Arc<Vec<u8>> {
+        &self.memory
+    }
+
     /// A range of the bytes, unless it is short or less than half of the memory.
     fn part(&self, range: Range<usize>) -> Option<Self> {
         let is_long = range.len() >= LONG && range.len() >= self.memory.capacity() / 2;

@@ -7,7 +7,8 @@
 //! | the caller | calls |
 //! |---|---|
 //! | opens and closes connections | [`Vat::accepted`], [`Vat::dialed`], [`Vat::dial_failed`], [`Vat::closed`] |
-//! | moves bytes | [`Vat::received`], [`Vat::poll_output`], [`Vat::take_bytes`], [`Vat::take_pieces`] |
+//! | moves bytes | [`Vat::received`], [`Vat::poll_output`], [`Vat::take_bytes`] |
+//! | moves long values with fewer copies | [`Vat::take_incomplete`], [`Vat::received_in`], [`Vat::take_pieces`] |
 //! | moves time | [`Vat::tick`], [`Vat::deadline`] |
 //! | creates objects and promises | [`Vat::object`], [`Vat::promise`], [`Vat::publish`] |
 //! | sends messages | [`Vat::call`], [`Vat::send`], [`Vat::get`], [`Vat::index`], [`Vat::untag`], [`Vat::enliven`] |

@@ -1,5 +1,6 @@
 //! What peers send.
 use alloc::{
+    boxed::Box,
     format,
     string::{String, ToString as _},
     vec::Vec,
@@ -11,9 +12,10 @@ use super::node::{Kind, Listener, Node, Remote, outcome};
 use super::part::Part;
 use super::payload::{Builder, PLACEHOLDER, Payload, Ref, walk};
 use super::slab::Id;
+use super::spare::LONG_REST;
 use super::vat::Vat;
 use crate::captp::{
-    Codec as _, Deliver, Dialect, Error, Framing, Import, Operation, Read, Syrup, Target,
+    Codec as _, Deliver, Dialect, Error, Frames, Framing, Import, Operation, Read, Syrup, Target,
 };
 use crate::syrup::{self, Reader};
 
@@ -65,7 +67,7 @@ impl Vat {
             return;
         };
         let limit = self.config.limits.message;
-        let mut frames = match session.frames.take() {
+        let frames = match session.frames.take() {
             Some(frames) => frames,
             None => {
                 let framing = *session.framing.get_or_insert(match first {
@@ -75,16 +77,59 @@ impl Vat {
                 self.spare.frames(framing, limit, session.offset)
             }
         };
-        let (mut messages, mut rest) = (0, bytes);
-        let unframed = session.framing == Some(Framing::None);
-        let (mut result, mut last) = (Ok(()), 0);
-        if frames.pending() > 0 {
-            result = frames.feed_partial(&mut rest, |memory, start| {
-                messages += 1;
-                last = memory.len() - start;
-                self.message_in(id, memory, start)
-            });
+        self.read(id, frames, bytes, None);
+    }
+
+    /// Takes the start of a long message of which much is missing, so that the next bytes of the connection need no copy:
+    /// the caller appends some of them, as far as there is memory, and passes all to
+    /// [`received_in`](Self::received_in). Until then the connection can receive nothing else.
+    pub fn take_incomplete(&mut self, connection: Connection) -> Option<Vec<u8>> {
+        let session = self.sessions.get_mut(connection.0)?;
+        let frames = session.frames.as_mut()?;
+        let is_long = frames.missing() >= LONG_REST && frames.room() >= LONG_REST;
+        is_long.then(|| frames.lend())
+    }
+
+    /// Like [`received`](Self::received), for bytes that follow those in the memory that
+    /// [`take_incomplete`](Self::take_incomplete) returned.
+    pub fn received_in(&mut self, connection: Connection, memory: Vec<u8>, now: u64) {
+        self.now = self.now.max(now);
+        let id = connection.0;
+        let session = self.sessions.get_mut(id);
+        if let Some(frames) = session.and_then(|session| session.frames.take()) {
+            self.read(id, frames, &[], Some(memory));
         }
+    }
+
+    /// Processes bytes of a stream: those in memory that was lent, then the others.
+    fn read(
+        &mut self,
+        id: Id,
+        mut frames: Box<Frames<Syrup>>,
+        bytes: &[u8],
+        lent: Option<Vec<u8>>,
+    ) {
+        let (mut messages, mut rest) = (0, bytes);
+        let (mut result, mut last) = (Ok(()), 0);
+        let message_in = |memory: &mut Vec<u8>, start| {
+            messages += 1;
+            last = memory.len() - start;
+            self.message_in(id, memory, start)
+        };
+        let after;
+        if let Some(memory) = lent {
+            match frames.take_back(memory, message_in) {
+                Ok(bytes) => {
+                    after = bytes;
+                    rest = &after;
+                }
+                Err(stop) => result = Err(stop),
+            }
+        } else if frames.pending() > 0 {
+            result = frames.feed_partial(&mut rest, message_in);
+        }
+        let framing = self.sessions.get(id).and_then(|session| session.framing);
+        let unframed = framing == Some(Framing::None);
         // If the next message is as long as the last one, a shorter rest does not contain all of it.
         let may_be_whole = unframed && frames.pending() == 0 && last <= rest.len();
         while may_be_whole && result.is_ok() {
@@ -113,7 +158,10 @@ impl Vat {
                     session.offset = frames.offset();
                     match pending {
                         0 => self.spare.put_frames(frames),
-                        _ => session.frames = Some(frames),
+                        _ => {
+                            self.spare.make_room(&mut frames);
+                            session.frames = Some(frames);
+                        }
                     }
                     if session.phase == Phase::Active {
                         let deadline = match session.deadline {
@@ -177,6 +225,7 @@ impl Vat {
         let Some(shared) = Shared::take(memory) else {
             return self.message(id, &memory[start..]);
         };
+        self.spare.keep_long(&shared);
         self.reading = Some(shared.clone());
         let result = self.message(id, &shared[start..]);
         self.reading = None;

@@ -1,9 +1,13 @@
 //! Memory that is used again.
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
+use super::data::Shared;
 use super::node::Promise;
 use super::payload::{Builder, Payload};
 use crate::captp::{Frames, Framing, Syrup};
+
+/// Least length of the missing rest of a message for which to provide: shorter ones are read at once.
+pub(super) const LONG_REST: usize = 32 << 10;
 
 /// Empty payloads, promises and buffers whose memory is used again.
 #[derive(Default)]
@@ -15,6 +19,8 @@ pub(super) struct Spare {
     buffers: Vec<Vec<u8>>,
     #[expect(clippy::vec_box, reason = "the boxes are what is used again")]
     frames: Vec<Box<Frames<Syrup>>>,
+    /// Of long messages, possibly still in use.
+    long: Vec<Arc<Vec<u8>>>,
 }
 
 impl Spare {
@@ -27,6 +33,10 @@ impl Spare {
     const BUFFERS: usize = 8 << 20;
     /// Most bytes of an incomplete message in the memory of one that is kept.
     const PARTIAL: usize = 64 << 10;
+    /// Least bytes of memory of a long message that is kept; most such memories, and bytes in all of them.
+    const LONG: usize = 128 << 10;
+    const LONG_COUNT: usize = 8;
+    const LONG_BYTES: usize = 8 << 20;
     /// Most references in the memory of one that is kept.
     const REFS: usize = 32;
 
@@ -96,6 +106,53 @@ impl Spare {
     pub fn put_frames(&mut self, frames: Box<Frames<Syrup>>) {
         if frames.capacity() <= Self::PARTIAL && self.frames.len() < Self::BUFFER_COUNT {
             self.frames.push(frames);
+        }
+    }
+
+    /// Gets memory for the rest of an incomplete message, if it is long: some that was used before, or in proportion to
+    /// what has arrived.
+    pub fn make_room(&mut self, frames: &mut Frames<Syrup>) {
+        let missing = frames.missing();
+        if missing < LONG_REST || frames.room() >= missing.min(LONG_REST) {
+            return;
+        }
+        let arrived = frames.pending();
+        // After a long text or byte array, a few bytes may follow in the message.
+        let length = arrived + missing + 64;
+        if let Some(memory) = self.long(length) {
+            frames.use_memory(memory);
+        } else if arrived >= LONG_REST {
+            frames.reserve((missing + 1024).min(4 * arrived));
+        }
+    }
+
+    /// An empty buffer for a message of this length, or a little more.
+    fn long(&mut self, length: usize) -> Option<Vec<u8>> {
+        let mut fits = self.long.iter().map(|memory| {
+            let capacity = memory.capacity();
+            Arc::strong_count(memory) == 1 && (length..=length + length / 4).contains(&capacity)
+        });
+        let index = fits.position(|fits| fits)?;
+        let mut memory = Arc::into_inner(self.long.swap_remove(index))?;
+        memory.clear();
+        Some(memory)
+    }
+
+    /// Keeps the memory of a long message for when nothing uses it any more, within bounds.
+    pub fn keep_long(&mut self, message: &Shared) {
+        let memory = message.memory();
+        let size = memory.capacity();
+        if !(Self::LONG..=Self::LONG_BYTES).contains(&size) {
+            return;
+        }
+        loop {
+            let kept: usize = self.long.iter().map(|memory| memory.capacity()).sum();
+            if kept + size <= Self::LONG_BYTES && self.long.len() < Self::LONG_COUNT {
+                self.long.push(memory.clone());
+                return;
+            }
+            // The oldest give way.
+            self.long.remove(0);
         }
     }
 

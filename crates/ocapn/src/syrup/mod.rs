@@ -137,7 +137,7 @@ pub use integer::{Integer, IntegerOutOfRange, ParseIntegerError};
 pub use lydite_bytes::Buffer;
 pub use read::{Decode, Items, Keys, Reader, decode};
 #[cfg(feature = "captp")]
-pub(crate) use scan::{ENDO, Progress, STRICT, Stack, resume, text_order};
+pub(crate) use scan::{ENDO, Progress, STRICT, Stack, least_length, resume, text_order};
 pub use scan::{Kind, decimal};
 pub use tape::{Children, NodeRef, Tape};
 pub use value::{Record, Value};

@@ -279,6 +279,13 @@ impl World {
     }
 
     /// A published object on a vat.
+    /// The first connection of a vat that is open.
+    pub fn connection(&self, vat: usize) -> Connection {
+        let mut ends = self.links.iter().flat_map(|link| link.ends);
+        let open = ends.find_map(|end| end.connection.filter(|_| end.vat == vat && !end.closed));
+        open.unwrap()
+    }
+
     pub fn publish(&mut self, vat: usize, swiss: &[u8]) -> Ref {
         let object = self.vats[vat].object();
         self.vats[vat].publish(swiss, object);

@@ -16,7 +16,7 @@ pub(crate) use order::{order, text_order};
 pub(crate) use text::utf8;
 pub(crate) use visitor::{Atom, NoVisitor, Visitor};
 #[cfg(feature = "captp")]
-pub(crate) use walk::{Progress, resume};
+pub(crate) use walk::{Progress, least_length, resume};
 pub(crate) use walk::{Stack, walk};
 
 /// Mode: accept only canonical encodings.

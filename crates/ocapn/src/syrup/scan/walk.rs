@@ -167,6 +167,24 @@ pub(crate) fn resume<const MODE: u8>(
     }
 }
 
+/// The least length of a value of which this is the start, after [`resume`] did not find its end.
+#[cfg(feature = "captp")]
+pub(crate) fn least_length(input: &[u8], progress: &Progress) -> usize {
+    // A text or byte array is in the way. No length that fits has more digits.
+    let header = &input[progress.at..];
+    let header = &header[..header.len().min(20)];
+    let end = match long_number::<STRICT>(header) {
+        Ok(number) if number.digits > 0 => number.value.and_then(|length| {
+            let start = progress.at + number.digits + 1;
+            start.checked_add(usize::try_from(length).ok()?)
+        }),
+        _ => None,
+    };
+    // The brackets that close follow.
+    let end = end.unwrap_or(input.len()).saturating_add(progress.depth);
+    end.max(input.len() + 1)
+}
+
 #[inline(always)]
 fn walk_on<const MODE: u8, V: Visitor>(
     input: &[u8],
