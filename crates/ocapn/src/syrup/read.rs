@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 
 use lydite_bytes::Bytes;
 
-use super::scan::{self, ENDO, Fixed, Kind, NoVisitor, STRICT};
+use super::scan::{self, ENDO, Fixed, Kind, STRICT};
 use super::{Document, Error, ErrorKind, Integer, Limits, Raw, Symbol, Value};
 
 /// A type that can be decoded from Syrup, possibly borrowing from the input. Can be derived: see
@@ -489,13 +489,12 @@ impl<'a> Reader<'a> {
             depth: self.depth,
             ..Limits::DEFAULT
         };
-        let stack = &mut scan::Stack::new();
-        let walked = if self.endo {
-            scan::walk::<ENDO, _>(self.rest, limits, stack, &mut NoVisitor)
+        let skipped = if self.endo {
+            scan::skip::<ENDO>(self.rest, limits)
         } else {
-            scan::walk::<STRICT, _>(self.rest, limits, stack, &mut NoVisitor)
+            scan::skip::<STRICT>(self.rest, limits)
         };
-        let length = walked.map_err(|error| self.advanced(error))?;
+        let length = skipped.map_err(|error| self.advanced(error))?;
         let (raw, rest) = self.rest.split_at(length);
         self.rest = rest;
         Ok(Raw::new(raw))

@@ -14,10 +14,10 @@ pub use number::decimal;
 pub(crate) use number::{Number, number, small};
 pub(crate) use order::{order, text_order};
 pub(crate) use text::utf8;
-pub(crate) use visitor::{Atom, NoVisitor, Visitor};
+pub(crate) use visitor::{Atom, Visitor};
 #[cfg(feature = "captp")]
 pub(crate) use walk::{Progress, least_length, resume};
-pub(crate) use walk::{Stack, walk};
+pub(crate) use walk::{Stack, skip, walk};
 
 /// Mode: accept only canonical encodings.
 pub(crate) const STRICT: u8 = 0;

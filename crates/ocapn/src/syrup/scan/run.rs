@@ -3,7 +3,7 @@
 use super::number::{integer, short_number, values};
 use super::order::in_order;
 use super::text::classify_utf8;
-use super::visitor::{Atom, Visitor};
+use super::visitor::{Atom, NoVisitor, Visitor};
 use crate::syrup::Error;
 
 /// Visits consecutive texts, byte arrays and integers of at most seven digits at the start of `rest`, which is a suffix
@@ -21,34 +21,7 @@ pub(super) fn run<'a, const MODE: u8, const KEYED: bool, V: Visitor>(
     let mut count = 0u32;
     loop {
         let at = input.len() - rest.len();
-        // The most frequent forms first, so that few checks remain.
-        let visited = if let [digit @ b'0'..=b'9', marker @ (b'"' | b'\''), tail @ ..] = rest {
-            let value = u64::from(digit & 15);
-            atom::<KEYED, V>(
-                input,
-                at,
-                (value, 1, *marker, tail),
-                unknown,
-                &mut count,
-                visitor,
-            )?
-        } else if let [digit @ b'0'..=b'9', b'+', tail @ ..] = rest {
-            let value = u64::from(digit & 15);
-            atom::<KEYED, V>(
-                input,
-                at,
-                (value, 1, b'+', tail),
-                unknown,
-                &mut count,
-                visitor,
-            )?
-        } else if let [b'0'..=b'9', ..] = rest
-            && let Some(number) = short_number::<MODE>(rest)
-        {
-            atom::<KEYED, V>(input, at, number, unknown, &mut count, visitor)?
-        } else {
-            None
-        };
+        let visited = next::<MODE, KEYED, V>(input, rest, unknown, &mut count, visitor)?;
         let Some(tail) = visited else {
             return Ok((rest, count));
         };
@@ -57,6 +30,47 @@ pub(super) fn run<'a, const MODE: u8, const KEYED: bool, V: Visitor>(
             in_order::<MODE>(input, previous, at..input.len() - rest.len())?;
         }
         count = count.wrapping_add(1);
+    }
+}
+
+/// Returns the bytes after the value at the start of `input`, if [`run`] would visit it.
+#[inline(always)]
+pub(super) fn skip_one<const MODE: u8>(input: &[u8]) -> Result<Option<&[u8]>, Error> {
+    next::<MODE, true, _>(input, input, &mut input.len(), &mut 0, &mut NoVisitor)
+}
+
+/// Visits the value at the start of `rest`, or `None` if [`run`] stops there. Otherwise like [`atom`].
+#[inline(always)]
+fn next<'a, const MODE: u8, const KEYED: bool, V: Visitor>(
+    input: &'a [u8],
+    rest: &'a [u8],
+    unknown: &mut usize,
+    count: &mut u32,
+    visitor: &mut V,
+) -> Result<Option<&'a [u8]>, Error> {
+    let at = input.len() - rest.len();
+    // The most frequent forms first, so that few checks remain.
+    let number = if let [digit @ b'0'..=b'9', marker @ (b'"' | b'\''), tail @ ..] = rest {
+        let value = u64::from(digit & 15);
+        return atom::<KEYED, V>(
+            input,
+            at,
+            (value, 1, *marker, tail),
+            unknown,
+            count,
+            visitor,
+        );
+    } else if let [digit @ b'0'..=b'9', b'+', tail @ ..] = rest {
+        let value = u64::from(digit & 15);
+        return atom::<KEYED, V>(input, at, (value, 1, b'+', tail), unknown, count, visitor);
+    } else if let [b'0'..=b'9', ..] = rest {
+        short_number::<MODE>(rest)
+    } else {
+        None
+    };
+    match number {
+        Some(number) => atom::<KEYED, V>(input, at, number, unknown, count, visitor),
+        None => Ok(None),
     }
 }
 

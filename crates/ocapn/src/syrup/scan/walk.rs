@@ -4,11 +4,9 @@ use alloc::vec::Vec;
 
 use super::number::{fits, long_number, short_number};
 use super::order::in_order;
-use super::run::run;
+use super::run::{run, skip_one};
 use super::text::classify_utf8;
-#[cfg(feature = "captp")]
-use super::visitor::NoVisitor;
-use super::visitor::{Atom, Visitor};
+use super::visitor::{Atom, NoVisitor, Visitor};
 use super::{ENDO, LENIENT, STRICT, advanced, fixed};
 use crate::syrup::{Error, ErrorKind, Limits};
 
@@ -141,6 +139,34 @@ pub(crate) fn walk<const MODE: u8, V: Visitor>(
     visitor: &mut V,
 ) -> Result<usize, Error> {
     walk_on::<MODE, V>(input, limits, stack, &mut { Progress::START }, visitor)
+}
+
+/// Like [`walk`], without visiting the values. Short atoms and lists of them need no stack.
+#[inline(always)]
+pub(crate) fn skip<const MODE: u8>(input: &[u8], limits: Limits) -> Result<usize, Error> {
+    if let Some(rest) = skip_one::<MODE>(input)? {
+        return Ok(input.len() - rest.len());
+    }
+    let mut progress = Progress::START;
+    if let Some((b'[', items)) = input.split_first()
+        && limits.depth > 0
+    {
+        let unknown = &mut input.len();
+        let (rest, _) = run::<MODE, false, _>(input, items, &mut 0, unknown, &mut NoVisitor)?;
+        progress.at = input.len() - rest.len();
+        if rest.first() == Some(&b']') {
+            return Ok(progress.at + 1);
+        }
+        (progress.depth, progress.state) = (1, State::List);
+    }
+    // The frame around a list is as new.
+    walk_on::<MODE, _>(
+        input,
+        limits,
+        &mut Stack::new(),
+        &mut progress,
+        &mut NoVisitor,
+    )
 }
 
 /// Like [`walk`], for a value at the start of `input` that may still be incomplete: returns `None` until the whole
