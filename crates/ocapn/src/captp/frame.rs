@@ -95,8 +95,7 @@ impl<C: Codec> Frames<C> {
                 _ => 0,
             },
         };
-        // The message is not longer than this, or it is an error.
-        least.min(self.limit).saturating_sub(buffered)
+        least.saturating_sub(buffered)
     }
 
     /// Number of bytes for which the buffer has memory left.
@@ -306,7 +305,7 @@ impl<C: Codec> Frames<C> {
                     .scan
                     .end(bytes)
                     .map_err(|error| ErrorKind::Value(error.kind).at(self.offset + error.offset))?;
-                if end.is_none() && bytes.len() > self.limit {
+                if end.is_none() && self.scan.least_length(bytes) > self.limit {
                     return Err(ErrorKind::MessageTooLong.at(self.offset));
                 }
                 end.map(|message| Frame { header: 0, message })

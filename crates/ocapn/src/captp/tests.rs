@@ -568,6 +568,27 @@ fn streams_that_are_none() {
             ErrorKind::Value(syrup::ErrorKind::UnexpectedByte),
             2,
         ),
+        // Once the header is there: 101 bytes, with the brackets that close.
+        (Framing::None, b"1+[[94:", ErrorKind::MessageTooLong, 2),
+        (Framing::None, b"98\"", ErrorKind::MessageTooLong, 0),
+        (
+            Framing::None,
+            b"{18446744073709551615'",
+            ErrorKind::MessageTooLong,
+            0,
+        ),
+        (
+            Framing::None,
+            b"[18446744073709551616\"",
+            ErrorKind::MessageTooLong,
+            0,
+        ),
+        (
+            Framing::None,
+            b"<111111111111111111111111111111:",
+            ErrorKind::MessageTooLong,
+            0,
+        ),
     ] {
         let all: Vec<usize> = (1..stream.len()).collect();
         for cuts in [&[][..], &all] {
@@ -595,7 +616,20 @@ fn streams_that_are_none() {
             result = frames.feed(&[byte], |_| Ok::<_, Error>(()));
             taken += 1;
         }
-        assert_eq!(taken, if byte == b'[' { 129 } else { LIMIT + 1 });
+        assert_eq!(taken, if byte == b'[' { 129 } else { LIMIT });
+    }
+    // Messages as long as the limit.
+    for (header, length, end) in [("[[93:", 93, "]]"), ("97\"", 97, "")] {
+        let mut frames = Frames::<Syrup>::new(Framing::None, 100);
+        let mut count = 0;
+        for piece in [header.as_bytes(), &vec![b'x'; length], end.as_bytes()] {
+            let each = |_: &[u8]| {
+                count += 1;
+                Ok::<_, Error>(())
+            };
+            frames.feed(piece, each).unwrap();
+        }
+        assert_eq!(count, 1);
     }
     let mut frames = Frames::<Syrup>::new(Framing::None, 1000);
     frames.feed(b"[1+2+", |_| Ok::<_, Error>(())).unwrap();

@@ -128,6 +128,12 @@ impl Progress {
         state: State::Outside,
         digits: 0,
     };
+
+    #[cfg(feature = "captp")]
+    fn pass_digits(&mut self, input: &[u8]) {
+        let rest = input[self.digits.max(self.at)..].iter();
+        self.digits = input.len() - rest.skip_while(|byte| byte.is_ascii_digit()).count();
+    }
 }
 
 /// Walks over the value at the start of `input` and returns where it ends.
@@ -178,8 +184,7 @@ pub(crate) fn resume<const MODE: u8>(
     stack: &mut Stack,
     progress: &mut Progress,
 ) -> Result<Option<usize>, Error> {
-    let run = input[progress.digits.max(progress.at)..].iter();
-    progress.digits = input.len() - run.skip_while(|byte| byte.is_ascii_digit()).count();
+    progress.pass_digits(input);
     if progress.digits == input.len() {
         return Ok(None);
     }
@@ -188,7 +193,10 @@ pub(crate) fn resume<const MODE: u8>(
         Err(Error {
             kind: ErrorKind::UnexpectedEnd,
             ..
-        }) => Ok(None),
+        }) => {
+            progress.pass_digits(input);
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }
@@ -196,19 +204,24 @@ pub(crate) fn resume<const MODE: u8>(
 /// The least length of a value of which this is the start, after [`resume`] did not find its end.
 #[cfg(feature = "captp")]
 pub(crate) fn least_length(input: &[u8], progress: &Progress) -> usize {
-    // A text or byte array is in the way. No length that fits has more digits.
     let header = &input[progress.at..];
-    let header = &header[..header.len().min(20)];
-    let end = match long_number::<STRICT>(header) {
-        Ok(number) if number.digits > 0 => number.value.and_then(|length| {
-            let start = progress.at + number.digits + 1;
-            start.checked_add(usize::try_from(length).ok()?)
-        }),
-        _ => None,
+    let digits = progress.digits - progress.at;
+    let end = match header.get(digits) {
+        // A text or byte array is in the way. Its length is not larger than any that fits.
+        Some(b'"' | b'\'' | b':') if digits > 0 => {
+            let length = match digits {
+                ..=20 => long_number::<STRICT>(header).ok().and_then(|it| it.value),
+                _ => None,
+            };
+            let length = length.and_then(|length| usize::try_from(length).ok());
+            length.map_or(usize::MAX, |length| {
+                (progress.at + digits + 1).saturating_add(length)
+            })
+        }
+        _ => input.len(),
     };
     // The brackets that close follow.
-    let end = end.unwrap_or(input.len()).saturating_add(progress.depth);
-    end.max(input.len() + 1)
+    end.saturating_add(progress.depth).max(input.len() + 1)
 }
 
 #[inline(always)]
