@@ -299,8 +299,7 @@ impl<C: Codec> Frames<C> {
                 header(bytes).map_err(|error| error.kind.at(self.offset + error.offset))?
             }
             Framing::None => {
-                // One byte beyond the limit suffices to detect a message that is too long.
-                let bytes = bytes.get(..=self.limit).unwrap_or(bytes);
+                let bytes = bytes.get(..self.limit).unwrap_or(bytes);
                 let end = self
                     .scan
                     .end(bytes)

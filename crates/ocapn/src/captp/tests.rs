@@ -488,17 +488,31 @@ fn split<C: Codec>(
     stream: &[u8],
     cuts: &[usize],
 ) -> Result<Vec<Vec<u8>>, Error> {
+    let (messages, result) = split_until_error::<C>(framing, limit, stream, cuts);
+    result.map(|()| messages)
+}
+
+/// Like [`split`], with the messages before an error.
+fn split_until_error<C: Codec>(
+    framing: Framing,
+    limit: usize,
+    stream: &[u8],
+    cuts: &[usize],
+) -> (Vec<Vec<u8>>, Result<(), Error>) {
     let mut frames = Frames::<C>::new(framing, limit);
     let (mut messages, mut start) = (vec![], 0);
     for &cut in cuts.iter().chain([&stream.len()]) {
-        frames.feed(&stream[start..cut], |message| {
+        let fed = frames.feed(&stream[start..cut], |message| {
             messages.push(message.to_vec());
             Ok::<_, Error>(())
-        })?;
+        });
+        if fed.is_err() {
+            return (messages, fed);
+        }
         start = cut;
     }
     assert!(frames.pending() <= limit.saturating_add(21));
-    Ok(messages)
+    (messages, Ok(()))
 }
 
 #[test]
@@ -568,8 +582,8 @@ fn streams_that_are_none() {
             ErrorKind::Value(syrup::ErrorKind::UnexpectedByte),
             2,
         ),
-        // Once the header is there: 101 bytes, with the brackets that close.
-        (Framing::None, b"1+[[94:", ErrorKind::MessageTooLong, 2),
+        // Once the header is there: 101 bytes.
+        (Framing::None, b"1+[[96:", ErrorKind::MessageTooLong, 2),
         (Framing::None, b"98\"", ErrorKind::MessageTooLong, 0),
         (
             Framing::None,
@@ -639,8 +653,8 @@ fn streams_that_are_none() {
     assert!(frames.feed(b"4+", |_| Ok::<_, Error>(())).is_err());
 }
 
-/// The least length of an incomplete value is above that of its start, never above its own, and known after the header
-/// of a text.
+/// The least length of an incomplete value is above that of its start, never above its own, and known to the end of a
+/// text after its header.
 #[test]
 fn least_length_of_an_incomplete_value() {
     let mut values: Vec<_> = syrup::tests::vectors()
@@ -669,8 +683,7 @@ fn least_length_of_an_incomplete_value() {
     let mut scan = <Syrup as Codec>::Scan::default();
     let header = value.len() - 2000 - 4;
     assert_eq!(scan.end(&value[..header]), Ok(None));
-    // The brackets that close are known, the boolean between them is not.
-    assert_eq!(scan.least_length(&value[..header]), value.len() - 1);
+    assert_eq!(scan.least_length(&value[..header]), header + 2000);
 }
 
 /// A limit larger than memory, and lengths around the largest address.
@@ -1091,6 +1104,22 @@ proptest! {
             there_and_back::<EndoSyrup>(&operation, dialect, b"[{2\"aa1+1\"b2+}]");
             there_and_back::<Boxes>(&operation, dialect, b"(\0\0\0\0b\0\0\0\x01\x01)\0\0\0\0");
         }
+    }
+
+    /// Messages and errors do not depend on the pieces in which a stream arrives.
+    #[test]
+    fn pieces_make_no_difference(
+        stream in prop::collection::vec(prop::sample::select(&b"0123456789999++-\"':[[]]{}<>tfxx"[..]), 1..60),
+        length in any::<bool>(),
+        limit in 1usize..40,
+        cuts in prop::collection::btree_set(1usize..60, 0..5),
+    ) {
+        let framing = if length { Framing::Length } else { Framing::None };
+        let all: Vec<usize> = (1..stream.len()).collect();
+        let some: Vec<usize> = cuts.into_iter().filter(|cut| *cut < stream.len()).collect();
+        let whole = split_until_error::<Syrup>(framing, limit, &stream, &[]);
+        prop_assert_eq!(&split_until_error::<Syrup>(framing, limit, &stream, &all), &whole);
+        prop_assert_eq!(split_until_error::<Syrup>(framing, limit, &stream, &some), whole);
     }
 
     /// A decoded message encodes to the same bytes.

@@ -201,7 +201,9 @@ pub(crate) fn resume<const MODE: u8>(
     }
 }
 
-/// The least length of a value of which this is the start, after [`resume`] did not find its end.
+/// The least length of a value of which this is the start, after [`resume`] did not find its end: to the end of a text
+/// whose length is known. The brackets that close are not counted, because which error of a value is found first must
+/// not depend on the pieces in which it arrives.
 #[cfg(feature = "captp")]
 pub(crate) fn least_length(input: &[u8], progress: &Progress) -> usize {
     let header = &input[progress.at..];
@@ -220,8 +222,7 @@ pub(crate) fn least_length(input: &[u8], progress: &Progress) -> usize {
         }
         _ => input.len(),
     };
-    // The brackets that close follow.
-    end.saturating_add(progress.depth).max(input.len() + 1)
+    end.max(input.len() + 1)
 }
 
 #[inline(always)]
