@@ -39,7 +39,8 @@ impl From<FramingName> for Framing {
 pub fn inspect(arguments: &Inspect, output: &Output) -> Result<Answer> {
     let stream = arguments.source.read()?;
     let framing = Framing::from(arguments.framing);
-    let mut frames = Frames::<Syrup>::new(framing, stream.len());
+    // All of the stream is in memory already.
+    let mut frames = Frames::<Syrup>::new(framing, usize::MAX);
     let mut answer = Answer::Yes;
     frames
         .feed(&stream, |message| {
