@@ -9,8 +9,9 @@ use super::x86_64::{adx, avx512ifma_x8};
 use super::{
     endomorphism::g1_image,
     fields::{Fp, Fp2, G1, G2},
+    generator::multiply_subtract,
     groups::Group,
-    kzg, maps, pairing,
+    portable,
 };
 use crate::group::{Affine, Jacobian};
 
@@ -60,7 +61,7 @@ impl Backend {
     /// The point of G1 for a field element.
     pub(super) fn map_to_g1(self, element: &Fp) -> Option<Affine<G1>> {
         match self {
-            Self::Blst => maps::to_g1(element),
+            Self::Blst => portable::map_to_g1(element),
             #[cfg(target_arch = "x86_64")]
             Self::Adx(_) => adx::clear::<adx::G1>(&adx::to_curve::<adx::G1>(element)).to_affine(),
             #[cfg(target_arch = "x86_64")]
@@ -75,7 +76,7 @@ impl Backend {
     /// The point of G2 for an element of Fp2.
     pub(super) fn map_to_g2(self, element: &Fp2) -> Option<Affine<G2>> {
         match self {
-            Self::Blst => maps::to_g2(element),
+            Self::Blst => portable::map_to_g2(element),
             #[cfg(target_arch = "x86_64")]
             Self::Adx(_) => adx::clear::<adx::G2>(&adx::to_curve::<adx::G2>(element)).to_affine(),
             #[cfg(target_arch = "x86_64")]
@@ -119,7 +120,7 @@ impl Backend {
     /// `None` if a point of the twist is not in G2. The points of G1 must be in the subgroup.
     pub(super) fn miller_loop(self, pairs: &[(Affine<G1>, Affine<G2>)]) -> Option<blst_fp12> {
         match self {
-            Self::Blst => pairing::miller_loop(pairs),
+            Self::Blst => portable::miller_loop(pairs),
             #[cfg(target_arch = "x86_64")]
             Self::Adx(_) => adx::miller_loop(pairs),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
@@ -136,7 +137,7 @@ impl Backend {
         b: &[u8; 32],
     ) -> Jacobian<G1> {
         match self {
-            Self::Blst => kzg::multiply_subtract(p, a, b, |p| *p, g1_image),
+            Self::Blst => multiply_subtract(p, a, b, |p| *p, g1_image),
             #[cfg(target_arch = "x86_64")]
             Self::Adx(_) | Self::Avx512IfmaX8(..) => adx::multiply_subtract(p, a, b),
         }
@@ -146,7 +147,7 @@ impl Backend {
     /// factors that the final exponentiation removes.
     pub(super) fn miller_loop_of_lines(self, factors: &[Option<[Fp; 2]>; 2]) -> blst_fp12 {
         match self {
-            Self::Blst => kzg::miller_loop_of_lines(factors),
+            Self::Blst => portable::miller_loop_of_lines(factors),
             #[cfg(target_arch = "x86_64")]
             Self::Adx(_) => adx::miller_loop_of_lines(factors),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.
@@ -158,7 +159,7 @@ impl Backend {
     /// Whether the final exponentiation of a product of Miller loops gives one.
     pub(super) fn final_exponentiation_is_one(self, f: &blst_fp12) -> bool {
         match self {
-            Self::Blst => pairing::final_exponentiation_is_one(f),
+            Self::Blst => portable::final_exponentiation_is_one(f),
             #[cfg(target_arch = "x86_64")]
             Self::Adx(_) => adx::final_exponentiation_is_one(f),
             // SAFETY: the backend holds evidence of AVX-512F and IFMA.

@@ -11,6 +11,7 @@ mod dispatch;
 mod encoding;
 mod endomorphism;
 mod fields;
+mod generator;
 mod groups;
 pub mod kzg;
 mod maps;
@@ -18,6 +19,7 @@ mod miller;
 mod msm;
 mod pairing;
 mod points;
+mod portable;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "x86_64")]

@@ -2,10 +2,8 @@
 
 use alloc::vec::Vec;
 
-use blst::{blst_final_exp, blst_fp12, blst_fp12_is_one, blst_fp12_mul, blst_miller_loop_n};
+use blst::{blst_fp12, blst_fp12_mul};
 
-#[cfg(target_arch = "x86_64")]
-use super::endomorphism::X;
 use super::{
     Error, G1_LENGTH, G2_LENGTH,
     dispatch::Backend,
@@ -17,67 +15,6 @@ use crate::group::Affine;
 
 /// Number of pairs per Miller loop. More pairs take several loops, whose results are multiplied.
 const CHUNK: usize = 16;
-
-/// [`Backend::miller_loop`] by blst.
-pub(super) fn miller_loop(pairs: &[(Affine<G1>, Affine<G2>)]) -> Option<blst_fp12> {
-    if !pairs.iter().all(|(_, q)| G2::contains(q)) {
-        return None;
-    }
-    let (p, q): (Vec<_>, Vec<_>) = pairs
-        .iter()
-        .map(|(p, q)| (G1::to_blst(p), G2::to_blst(q)))
-        .unzip();
-    let (ps, qs) = (
-        [p.as_ptr(), core::ptr::null()],
-        [q.as_ptr(), core::ptr::null()],
-    );
-    let mut loops = blst_fp12::default();
-    // SAFETY: reads `pairs.len()` points of each list (a null pointer in second place: all further points follow the
-    // first in memory) and writes one field element.
-    unsafe { blst_miller_loop_n(&mut loops, qs.as_ptr(), ps.as_ptr(), pairs.len()) };
-    Some(loops)
-}
-
-/// [`Backend::final_exponentiation_is_one`] by blst.
-pub(super) fn final_exponentiation_is_one(f: &blst_fp12) -> bool {
-    let mut power = blst_fp12::default();
-    // SAFETY: the pointers come from references to field elements.
-    unsafe {
-        blst_final_exp(&mut power, f);
-        blst_fp12_is_one(&power)
-    }
-}
-
-/// Raises f, in the cyclotomic subgroup, to the power `3 (p^4 - p^2 + 1) / r`. Source: \[HHT20\].
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(super) fn hard_part<F: Copy>(
-    f: &F,
-    mul: impl Fn(&F, &F) -> F,
-    square_times: impl Fn(&F, usize) -> F,
-    conjugate: impl Fn(&F) -> F,
-    frobenius: impl Fn(&F, usize) -> F,
-) -> F {
-    // f^-X
-    let power = |f: &F| {
-        let (mut power, mut count) = (*f, 0);
-        for bit in (0..X.ilog2()).rev() {
-            count += 1;
-            if X >> bit & 1 == 1 {
-                power = mul(&square_times(&power, count), f);
-                count = 0;
-            }
-        }
-        conjugate(&square_times(&power, count))
-    };
-    // (x - 1)^2 (x + p) (x^2 + p^2 - 1) + 3
-    let y = mul(&power(f), &conjugate(f));
-    let y = mul(&power(&y), &conjugate(&y));
-    let y = mul(&power(&y), &frobenius(&y, 1));
-    let z = power(&power(&y));
-    let z = mul(&mul(&z, &frobenius(&y, 2)), &conjugate(&y));
-    mul(&z, &mul(&square_times(f, 1), f))
-}
 
 /// Checks that points of the curve are in the group.
 ///

@@ -110,7 +110,7 @@ fn multiples_of_points_and_the_generator() {
         let entry = multiple(&generator, &scalar(2 * i + 1))
             .to_affine()
             .unwrap();
-        let in_table = kzg::generator_multiple(i as usize);
+        let in_table = generator::generator_multiple(i as usize);
         assert!(entry.x == in_table.x && entry.y == in_table.y, "{i}");
     }
     let mut last = kzg::ORDER;

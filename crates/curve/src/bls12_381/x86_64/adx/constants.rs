@@ -1,75 +1,17 @@
-//! The constants of the maps, and of Frobenius.
+//! The constants of the maps.
 //!
 //! The coefficients of the isogenies are those of \[RFC9380\], appendix E, lowest first, multiplied by the constant that
 //! makes the numerators monic. The denominators are powers of one polynomial, as in any isogeny.
 
-use super::field::{Fp, Fp2, INVERSE, P, Words, difference};
-use crate::words::multiply_add;
-
-/// 2^768 mod p.
-const R2: Words = [
-    0xf4df_1f34_1c34_1746,
-    0x0a76_e6a6_09d1_04f1,
-    0x8de5_476c_4c95_b6d5,
-    0x67eb_88a9_939d_83c0,
-    0x9a79_3e85_b519_952d,
-    0x1198_8fe5_92ca_e3aa,
-];
-
-/// Converts a number below p, in 96 hexadecimal digits, at compile time.
-const fn constant(digits: &str) -> Fp {
-    let digits = digits.as_bytes();
-    assert!(digits.len() == 96);
-    let (mut words, mut i) = ([0; 6], 0);
-    while i < 96 {
-        let digit = match digits[i] {
-            digit @ b'0'..=b'9' => digit - b'0',
-            digit => digit - b'a' + 10,
-        };
-        words[5 - i / 16] = words[5 - i / 16] << 4 | digit as u64;
-        i += 1;
-    }
-    Fp::from_montgomery(to_montgomery(&words))
-}
-
-/// Converts a small number at compile time.
-const fn small(n: i64) -> Fp {
-    let words = to_montgomery(&[n.unsigned_abs(), 0, 0, 0, 0, 0]);
-    Fp::from_montgomery(if n < 0 {
-        difference(&P, &words).0
-    } else {
-        words
-    })
-}
+use super::{
+    field::Fp,
+    fp2::Fp2,
+    literal::{constant, small},
+};
 
 /// Returns `re + im u`.
 const fn small_in_fp2(re: i64, im: i64) -> Fp2 {
     Fp2::new([small(re), small(im)])
-}
-
-/// `2^384 a mod p`: the Montgomery product with [`R2`], word by word.
-const fn to_montgomery(a: &Words) -> Words {
-    let (mut t, mut i) = ([0; 7], 0);
-    while i < 6 {
-        add_multiple(&mut t, a[i], &R2);
-        let quotient = t[0].wrapping_mul(INVERSE);
-        add_multiple(&mut t, quotient, &P);
-        t = [t[1], t[2], t[3], t[4], t[5], t[6], 0];
-        i += 1;
-    }
-    let words = [t[0], t[1], t[2], t[3], t[4], t[5]];
-    let (reduced, borrow) = difference(&words, &P);
-    if borrow { words } else { reduced }
-}
-
-/// Adds `a b`. The sum is below 2^448.
-const fn add_multiple(t: &mut [u64; 7], a: u64, b: &Words) {
-    let (mut carry, mut i) = (0, 0);
-    while i < 6 {
-        (t[i], carry) = multiply_add(a, b[i], t[i], carry);
-        i += 1;
-    }
-    t[6] += carry;
 }
 
 /// (p - 3) / 4, least significant word first.
@@ -223,43 +165,3 @@ pub(super) const G2_Y: [Fp2; 3] = [
 /// The denominators are the square and the cube of `G2_SCALE` times this polynomial, likewise.
 pub(super) const G2_KERNEL: [Fp2; 1] = [small_in_fp2(6, -6)];
 pub(super) const G2_SCALE: Fp2 = small_in_fp2(-3, 0);
-
-/// (1 + u)^((p - 1) k / 6) for k from 1 to 5.
-pub(super) const FROBENIUS: [Fp2; 5] = [
-    Fp2::new([
-        constant(
-            "1904d3bf02bb0667c231beb4202c0d1f0fd603fd3cbd5f4f7b2443d784bab9c4f67ea53d63e7813d8d0775ed92235fb8",
-        ),
-        constant(
-            "00fc3e2b36c4e03288e9e902231f9fb854a14787b6c7b36fec0c8ec971f63c5f282d5ac14d6c7ec22cf78a126ddc4af3",
-        ),
-    ]),
-    Fp2::new([
-        small(0),
-        constant(
-            "1a0111ea397fe699ec02408663d4de85aa0d857d89759ad4897d29650fb85f9b409427eb4f49fffd8bfd00000000aaac",
-        ),
-    ]),
-    Fp2::new([
-        constant(
-            "06af0e0437ff400b6831e36d6bd17ffe48395dabc2d3435e77f76e17009241c5ee67992f72ec05f4c81084fbede3cc09",
-        ),
-        constant(
-            "06af0e0437ff400b6831e36d6bd17ffe48395dabc2d3435e77f76e17009241c5ee67992f72ec05f4c81084fbede3cc09",
-        ),
-    ]),
-    Fp2::new([
-        constant(
-            "1a0111ea397fe699ec02408663d4de85aa0d857d89759ad4897d29650fb85f9b409427eb4f49fffd8bfd00000000aaad",
-        ),
-        small(0),
-    ]),
-    Fp2::new([
-        constant(
-            "05b2cfd9013a5fd8df47fa6b48b1e045f39816240c0b8fee8beadf4d8e9c0566c63a3e6e257f87329b18fae980078116",
-        ),
-        constant(
-            "144e4211384586c16bd3ad4afa99cc9170df3560e77982d0db45f3536814f0bd5871c1908bd478cd1ee605167ff82995",
-        ),
-    ]),
-];

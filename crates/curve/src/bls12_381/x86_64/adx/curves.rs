@@ -11,7 +11,8 @@ use super::{
         },
         endomorphism::Endomorphism,
     },
-    field::{Fp, Fp2},
+    field::Fp,
+    fp2::Fp2,
 };
 use crate::{
     field::Field,

@@ -1,4 +1,4 @@
-//! Fp and Fp2 with MULX and the two carry chains of ADCX and ADOX, in blst's form.
+//! Fp with MULX and the two carry chains of ADCX and ADOX, in blst's form.
 //!
 //! The kernel is a sum of products with one reduction, as in `montgomery`. For each word of the first factors, it adds
 //! the products with the second factors to seven accumulators, then the multiple of p that clears the lowest one, which
@@ -14,14 +14,10 @@ use core::arch::asm;
 
 use zeroize::Zeroize;
 
-use super::{
-    super::super::fields::{self, ONE, R3, invert},
-    constants::FROBENIUS,
-};
+use super::super::super::fields::{self, ONE, R3, invert};
 use crate::{
     adx::multiply_add_step,
     field::Field,
-    tower::Tower,
     words::{add_carry, sub_borrow},
 };
 
@@ -276,27 +272,27 @@ macro_rules! square {
 // Not inlined because they are long.
 
 #[inline(never)]
-fn dot1(a: &Words, b: &Words) -> Words {
+pub(super) fn dot1(a: &Words, b: &Words) -> Words {
     product!(a, b)
 }
 
 #[inline(never)]
-fn dot2(factors: [[&Words; 2]; 2]) -> Words {
+pub(super) fn dot2(factors: [[&Words; 2]; 2]) -> Words {
     sum_of_products!(factors, [0 1])
 }
 
 #[inline(never)]
-fn dot3(factors: [[&Words; 2]; 3]) -> Words {
+pub(super) fn dot3(factors: [[&Words; 2]; 3]) -> Words {
     sum_of_products!(factors, [0 1 2])
 }
 
 #[inline(never)]
-fn dot4(factors: [[&Words; 2]; 4]) -> Words {
+pub(super) fn dot4(factors: [[&Words; 2]; 4]) -> Words {
     sum_of_products!(factors, [0 1 2 3])
 }
 
 #[inline(never)]
-fn dot6(factors: [[&Words; 2]; 6]) -> Words {
+pub(super) fn dot6(factors: [[&Words; 2]; 6]) -> Words {
     sum_of_products!(factors, [0 1 2 3 4 5])
 }
 
@@ -425,7 +421,7 @@ fn half(a: &Words) -> Words {
 
 /// `a + b`, not reduced.
 #[inline(always)]
-fn sum(a: &Words, b: &Words) -> Words {
+pub(super) fn sum(a: &Words, b: &Words) -> Words {
     let (mut sum, mut carry) = ([0; 6], false);
     for (i, out) in sum.iter_mut().enumerate() {
         (*out, carry) = add_carry(a[i], b[i], carry);
@@ -434,6 +430,7 @@ fn sum(a: &Words, b: &Words) -> Words {
 }
 
 /// Returns `a - b` and the borrow.
+#[inline(always)]
 pub(super) const fn difference(a: &Words, b: &Words) -> (Words, bool) {
     let (mut difference, mut borrow, mut i) = ([0; 6], false, 0);
     while i < 6 {
@@ -445,14 +442,14 @@ pub(super) const fn difference(a: &Words, b: &Words) -> (Words, bool) {
 
 /// `p - a`.
 #[inline(always)]
-fn negated(a: &Words) -> Words {
+pub(super) fn negated(a: &Words) -> Words {
     difference(&P, a).0
 }
 
 /// An integer modulo p.
 #[derive(Clone, Copy, PartialEq, Zeroize)]
 #[repr(transparent)]
-pub(in super::super::super) struct Fp(Words);
+pub(in super::super::super) struct Fp(pub(super) Words);
 
 impl Fp {
     /// Takes `2^384 x mod p` for x.
@@ -520,211 +517,5 @@ impl Field for Fp {
 
     fn invert(&self) -> Self {
         Self(invert(&self.0)).mul(&Self(R3))
-    }
-}
-
-/// `re + im u` with u^2 = -1.
-#[derive(Clone, Copy, PartialEq, Zeroize)]
-pub(in super::super::super) struct Fp2([Fp; 2]);
-
-impl Fp2 {
-    pub(super) const fn new(parts: [Fp; 2]) -> Self {
-        Self(parts)
-    }
-
-    pub(super) const fn parts(self) -> [Fp; 2] {
-        self.0
-    }
-
-    pub(super) fn norm(&self) -> Fp {
-        let [Fp(re), Fp(im)] = &self.0;
-        Fp(dot2([[re, re], [im, im]]))
-    }
-
-    pub(super) fn scale(&self, by: &Fp) -> Self {
-        let [re, im] = &self.0;
-        Self([re.mul(by), im.mul(by)])
-    }
-}
-
-impl Field for Fp2 {
-    const ZERO: Self = Self([Fp::ZERO; 2]);
-    const ONE: Self = Self([Fp::ONE, Fp::ZERO]);
-
-    #[inline(always)]
-    fn add(&self, other: &Self) -> Self {
-        let ([a0, a1], [b0, b1]) = (&self.0, &other.0);
-        Self([a0.add(b0), a1.add(b1)])
-    }
-
-    #[inline(always)]
-    fn sub(&self, other: &Self) -> Self {
-        let ([a0, a1], [b0, b1]) = (&self.0, &other.0);
-        Self([a0.sub(b0), a1.sub(b1)])
-    }
-
-    #[inline(always)]
-    fn negate(&self) -> Self {
-        Self::ZERO.sub(self)
-    }
-
-    #[inline(always)]
-    fn mul(&self, other: &Self) -> Self {
-        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&self.0, &other.0);
-        Self([
-            Fp(dot2([[a0, b0], [&negated(a1), b1]])),
-            Fp(dot2([[a0, b1], [a1, b0]])),
-        ])
-    }
-
-    /// By `(re + im) (re - im)` and `2 re im`.
-    #[inline(always)]
-    fn square(&self) -> Self {
-        let [Fp(re), Fp(im)] = &self.0;
-        Self([
-            Fp(dot1(&sum(re, im), &sum(re, &negated(im)))),
-            Fp(dot1(&sum(re, re), im)),
-        ])
-    }
-
-    #[inline(always)]
-    fn half(&self) -> Self {
-        Self(self.0.map(|part| part.half()))
-    }
-
-    #[inline(always)]
-    fn difference_of_products(a: &Self, b: &Self, c: &Self, d: &Self) -> Self {
-        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&a.0, &b.0);
-        let ([Fp(c0), Fp(c1)], [Fp(d0), Fp(d1)]) = (&c.0, &d.0);
-        let (minus_a1, minus_c0, minus_c1) = (negated(a1), negated(c0), negated(c1));
-        Self([
-            Fp(dot4([[a0, b0], [&minus_a1, b1], [&minus_c0, d0], [c1, d1]])),
-            Fp(dot4([[a0, b1], [a1, b0], [&minus_c0, d1], [&minus_c1, d0]])),
-        ])
-    }
-
-    #[inline(always)]
-    fn product_minus_square(a: &Self, b: &Self, c: &Self) -> Self {
-        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&a.0, &b.0);
-        let [Fp(c0), Fp(c1)] = &c.0;
-        let minus_c0 = negated(c0);
-        // c^2 is (c0 + c1) (c0 - c1) + 2 c0 c1 u.
-        Self([
-            Fp(dot3([
-                [a0, b0],
-                [&negated(a1), b1],
-                [&sum(c0, c1), &sum(c1, &minus_c0)],
-            ])),
-            Fp(dot3([[a0, b1], [a1, b0], [&sum(c1, c1), &minus_c0]])),
-        ])
-    }
-
-    /// By the norm.
-    fn invert(&self) -> Self {
-        self.conjugate().scale(&self.norm().invert())
-    }
-}
-
-/// A second factor, with its negated imaginary part for the real part of the product.
-pub(in super::super::super) struct Factor<'a> {
-    re: &'a Words,
-    im: &'a Words,
-    minus_im: Words,
-}
-
-impl Fp2 {
-    /// `sum x[i] y[i]` of two products.
-    #[inline(always)]
-    pub(super) fn dot2([x0, x1]: [&Self; 2], [y0, y1]: [&Factor<'_>; 2]) -> Self {
-        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&x0.0, &x1.0);
-        Self([
-            Fp(dot4([
-                [a0, y0.re],
-                [a1, &y0.minus_im],
-                [b0, y1.re],
-                [b1, &y1.minus_im],
-            ])),
-            Fp(dot4([[a0, y0.im], [a1, y0.re], [b0, y1.im], [b1, y1.re]])),
-        ])
-    }
-}
-
-/// xi is `1 + u`.
-impl Tower for Fp2 {
-    type Factor<'a> = Factor<'a>;
-
-    const FROBENIUS: [Self; 5] = FROBENIUS;
-
-    #[inline(always)]
-    fn conjugate(&self) -> Self {
-        let [re, im] = &self.0;
-        Self([*re, im.negate()])
-    }
-
-    #[inline(always)]
-    fn mul_by_xi(&self) -> Self {
-        let [re, im] = &self.0;
-        Self([re.sub(im), re.add(im)])
-    }
-
-    #[inline(always)]
-    fn factor(&self) -> Factor<'_> {
-        let [Fp(re), Fp(im)] = &self.0;
-        Factor {
-            re,
-            im,
-            minus_im: negated(im),
-        }
-    }
-
-    #[inline(always)]
-    fn dot3([x0, x1, x2]: [&Self; 3], [y0, y1, y2]: [&Factor<'_>; 3]) -> Self {
-        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&x0.0, &x1.0);
-        let [Fp(c0), Fp(c1)] = &x2.0;
-        Self([
-            Fp(dot6([
-                [a0, y0.re],
-                [a1, &y0.minus_im],
-                [b0, y1.re],
-                [b1, &y1.minus_im],
-                [c0, y2.re],
-                [c1, &y2.minus_im],
-            ])),
-            Fp(dot6([
-                [a0, y0.im],
-                [a1, y0.re],
-                [b0, y1.im],
-                [b1, y1.re],
-                [c0, y2.im],
-                [c1, y2.re],
-            ])),
-        ])
-    }
-
-    /// With one reduction for each part of the result.
-    #[inline(always)]
-    fn square4(a: &Self, b: &Self) -> [Self; 2] {
-        let ([Fp(a0), Fp(a1)], [Fp(b0), Fp(b1)]) = (&a.0, &b.0);
-        let (twice_b0, twice_b1, minus_b1) = (sum(b0, b0), sum(b1, b1), negated(b1));
-        let twice_minus_b1 = sum(&minus_b1, &minus_b1);
-        // a^2 is (a0 + a1) (a0 - a1) + 2 a0 a1 u. The parts of xi b^2 are b0 (b0 - 2 b1) - b1^2 and
-        // b0 (b0 + 2 b1) - b1^2. Sizes are at most 4 + 3 + 1.
-        let real = [
-            dot3([
-                [&sum(a0, a1), &sum(a0, &negated(a1))],
-                [b0, &sum(b0, &twice_minus_b1)],
-                [b1, &minus_b1],
-            ]),
-            dot3([
-                [a0, &sum(a1, a1)],
-                [b0, &sum(b0, &twice_b1)],
-                [b1, &minus_b1],
-            ]),
-        ];
-        let product = [
-            dot2([[a0, &twice_b0], [a1, &twice_minus_b1]]),
-            dot2([[a0, &twice_b1], [a1, &twice_b0]]),
-        ];
-        [Self(real.map(Fp)), Self(product.map(Fp))]
     }
 }

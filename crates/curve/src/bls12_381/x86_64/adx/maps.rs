@@ -12,7 +12,8 @@ use super::{
         G2_X, G2_Y, G2_Z, QUARTER,
     },
     curves::{AdxCurve, G1, G2},
-    field::{Fp, Fp2},
+    field::Fp,
+    fp2::Fp2,
     multiples::times_x,
 };
 use crate::{

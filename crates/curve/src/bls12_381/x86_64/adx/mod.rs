@@ -1,13 +1,15 @@
 //! Groups, maps to them and pairings, by field arithmetic with BMI2 and ADX.
 //!
-//! - `field`: Fp and Fp2.
+//! - `field`: Fp.
+//! - `fp2`: Fp2.
 //! - `curves`: the curves over these fields.
 //! - `multiples`: subgroup checks and sums of multiples.
 //! - `buckets`: sums of many multiples.
 //! - `maps`: the maps.
 //! - `tower`: products of Fp12 with lines.
 //! - `pairing`: the Miller loop and the final exponentiation.
-//! - `constants`: the constants of the maps, and of Frobenius.
+//! - `constants`: the constants of the maps.
+//! - `literal`: numbers at compile time.
 //!
 //! Source: \[RFC9380\] §6.6.3, §8.8 and appendix E; \[Mon85\], word by word with interleaved products (CIOS): \[KAK96\],
 //! sums of products: \[Longa23\] §3; square roots in Fp2: \[Scott20\]; multiples in G2: \[BP17\].
@@ -17,6 +19,8 @@ mod buckets;
 mod constants;
 mod curves;
 mod field;
+mod fp2;
+mod literal;
 mod maps;
 mod multiples;
 mod pairing;

@@ -8,7 +8,7 @@ use blst::blst_scalar;
 
 use super::{
     super::{
-        super::{endomorphism::X, fields, groups::Group, kzg},
+        super::{endomorphism::X, fields, generator, groups::Group},
         endomorphism::{Endomorphism, digits},
     },
     buckets,
@@ -118,11 +118,17 @@ pub(super) fn sum<C: AdxCurve>(points: &[Affine<C::Blst>], scalars: &[blst_scala
     })
 }
 
-/// [`kzg::multiply_subtract`] over this field.
+/// [`generator::multiply_subtract`] over this field.
 pub(in super::super::super) fn multiply_subtract(
     p: &Affine<fields::G1>,
     a: &[u8; 32],
     b: &[u8; 32],
 ) -> Jacobian<fields::G1> {
-    G1::jacobian_to_blst(&kzg::multiply_subtract(p, a, b, G1::affine, G1::image))
+    G1::jacobian_to_blst(&generator::multiply_subtract(
+        p,
+        a,
+        b,
+        G1::affine,
+        G1::image,
+    ))
 }

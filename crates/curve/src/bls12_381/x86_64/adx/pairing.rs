@@ -11,12 +11,13 @@ use super::{
         super::{
             fields,
             miller::{Step, each_step, line_part},
-            pairing::hard_part,
         },
         endomorphism::Endomorphism,
+        final_exponentiation::hard_part,
     },
     curves::{AdxCurve, G1, G2},
-    field::{Fp, Fp2},
+    field::Fp,
+    fp2::Fp2,
     tower::{Fp12, from_blst, to_blst},
 };
 use crate::{field::Field, group::Affine, tower::Tower};

@@ -5,7 +5,7 @@ use blst::{blst_fp6, blst_fp12};
 use super::{
     super::super::fields::Element,
     curves::{AdxCurve, G2},
-    field::Fp2,
+    fp2::Fp2,
 };
 use crate::{
     field::Field,

@@ -11,9 +11,9 @@ use super::{
         super::{
             fields::{Fp, G1, G2},
             miller::{LINES, Step, each_step, line_part},
-            pairing::hard_part,
         },
         adx,
+        final_exponentiation::hard_part,
     },
     field::{Fp2Lanes, FpLanes, LIMBS},
     pairs::{PAIRS, Pairs},

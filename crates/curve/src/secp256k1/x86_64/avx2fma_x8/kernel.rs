@@ -17,7 +17,7 @@
 
 use core::{arch::naked_asm, mem::offset_of};
 
-use super::field::{BITS, Element, R_MOD_P, ROUND_51, ROUND_52, power};
+use super::element::{BITS, Element, R_MOD_P, ROUND_51, ROUND_52, power};
 
 /// The numbers that the instructions read, each in all lanes.
 #[repr(C, align(32))]

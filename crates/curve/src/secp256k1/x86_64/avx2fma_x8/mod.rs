@@ -1,5 +1,6 @@
 //! Eight points at a time with AVX2 and FMA, for CPUs without IFMA: two vectors of four double-precision numbers.
 
+mod element;
 mod field;
 mod kernel;
 #[cfg(test)]
@@ -19,7 +20,7 @@ use crate::{
     group::{Affine, Jacobian},
     lanes::LANES,
 };
-use field::Element;
+use element::Element;
 
 /// [`public_x8::lift_x`]
 #[target_feature(enable = "avx2,fma")]

@@ -16,7 +16,7 @@ use super::{
             tests::{Inspect, P, check},
         },
     },
-    field::Element,
+    element::Element,
 };
 use crate::{field::LazyField, lanes::LANES};
 
