@@ -134,7 +134,7 @@ impl<C: Codec> Frames<C> {
         let lent = mem::take(&mut self.lent);
         let mut rest = Vec::new();
         self.guarded(|frames| {
-            if memory.len() < lent {
+            if lent == 0 || memory.len() < lent {
                 return Err(Stop::Stream(ErrorKind::Stopped.at(frames.offset)));
             }
             if let Some(frame) = frames.whole(&memory).map_err(Stop::Stream)? {

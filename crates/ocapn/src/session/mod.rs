@@ -26,7 +26,8 @@
 //!   bypassed ("shortened") once something was sent through it.
 //! - A promise settles at most once, and each listener is notified exactly once.
 //! - What a peer can make the vat hold is bounded by [`Limits`]. Reaching a limit ends that session or breaks that
-//!   promise; other sessions are not affected.
+//!   promise; other sessions are not affected. To use memory again, a vat keeps at most 8 MiB of long messages and 8 MiB
+//!   of bytes to be sent, for all sessions together.
 //! - A location in a hello is a claim. [`Proof`] states whether the connection may be found under that location.
 //! - Handoffs are used once: the count of a certificate is recorded when it is first seen, even if the gift is not
 //!   there yet.

@@ -115,7 +115,7 @@ fn memory_is_used_again_once_it_is_free() {
 #[test]
 fn lent_memory_has_to_come_back() {
     type Misuse = fn(&mut Vat, Connection, Vec<u8>);
-    let misuses: [(Misuse, &str); 3] = [
+    let misuses: [(Misuse, &str); 4] = [
         (
             |vat, connection, _| vat.received(connection, b"t", 0),
             "failed earlier",
@@ -123,6 +123,14 @@ fn lent_memory_has_to_come_back() {
         (
             |vat, connection, mut memory| {
                 memory.pop();
+                vat.received_in(connection, memory, 0);
+            },
+            "failed earlier",
+        ),
+        // It came back already, so the vat has the start of the message.
+        (
+            |vat, connection, memory| {
+                vat.received_in(connection, memory.clone(), 0);
                 vat.received_in(connection, memory, 0);
             },
             "failed earlier",
