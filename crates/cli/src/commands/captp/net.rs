@@ -126,7 +126,9 @@ impl Wire {
             };
             write!(file, "{recording}")?;
             builder = builder.seed(seed).record(move |record| {
-                if let Err(error) = writeln!(file, "{record}") {
+                // At once, so that whoever is killed leaves whole lines.
+                let line = format!("{record}\n");
+                if let Err(error) = file.write_all(line.as_bytes()) {
                     eprintln!("cannot record: {error}");
                 }
             });
