@@ -3,9 +3,10 @@
 //! Points are encoded as coordinates of 48 big-endian bytes, x first; elements of Fp2 have the real part first;
 //! infinity is all zeros. Everything is variable-time: the inputs are public.
 //!
-//! Source: \[EIP-2537\], \[EIP-4844\]. The arithmetic is that of `blst`, except for kernels: maps to points if the CPU has
-//! BMI2 and ADX; sums, multiples, subgroup checks and pairings if it also has AVX-512 IFMA. Subgroups: \[Scott21\]; decomposition of
-//! multipliers: \[GLV01\], \[GLS09\].
+//! The kernels, which `dispatch` selects, are those of `blst`, or our own if the CPU has BMI2 and ADX, some of them for
+//! eight lanes if it also has AVX-512 IFMA.
+//!
+//! Source: \[EIP-2537\], \[EIP-4844\]; subgroups: \[Scott21\]; decomposition of multipliers: \[GLV01\], \[GLS09\].
 
 mod dispatch;
 mod encoding;

@@ -99,7 +99,7 @@ pub trait Scan: Default {
     /// Returns the end of the value at the start of `input`, or `None` if it is incomplete. Called again with a longer
     /// input until the end is found, and should not rescan earlier bytes.
     fn end(&mut self, input: &[u8]) -> Result<Option<usize>, Error>;
-    /// The least length of the value, of which `input` is the start and incomplete, as [`end`](Self::end) found.
+    /// The least length of a value of which `input` is the start, after [`end`](Self::end) did not find its end.
     fn least_length(&self, input: &[u8]) -> usize {
         input.len() + 1
     }

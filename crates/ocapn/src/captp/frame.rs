@@ -139,7 +139,7 @@ impl<C: Codec> Frames<C> {
             }
             if let Some(frame) = frames.whole(&memory).map_err(Stop::Stream)? {
                 rest = memory.split_off(frame.header + frame.message);
-                frames.each(&mut memory, &frame, each)?;
+                frames.complete(&mut memory, &frame, each)?;
             }
             frames.partial = memory;
             Ok(())
@@ -238,7 +238,7 @@ impl<C: Codec> Frames<C> {
                 let end = frame.header + frame.message;
                 partial.truncate(end);
                 *piece = &piece[end - before..];
-                self.each(&mut partial, &frame, each)?;
+                self.complete(&mut partial, &frame, each)?;
                 break;
             }
             *piece = rest;
@@ -248,7 +248,7 @@ impl<C: Codec> Frames<C> {
     }
 
     /// Calls `each` with a buffer that consists of a message.
-    fn each<E>(
+    fn complete<E>(
         &mut self,
         message: &mut Vec<u8>,
         frame: &Frame,

@@ -37,6 +37,10 @@ impl Spare {
     const LONG: usize = 128 << 10;
     const LONG_COUNT: usize = 8;
     const LONG_BYTES: usize = 8 << 20;
+    /// Bytes that may follow the text or byte array in a long message: those that memory must have room for, and those
+    /// that new memory has room for.
+    const END: usize = 64;
+    const NEW_END: usize = 1024;
     /// Most references in the memory of one that is kept.
     const REFS: usize = 32;
 
@@ -117,12 +121,10 @@ impl Spare {
             return;
         }
         let arrived = frames.pending();
-        // After a long text or byte array, a few bytes may follow in the message.
-        let length = arrived + missing + 64;
-        if let Some(memory) = self.long(length) {
+        if let Some(memory) = self.long(arrived + missing + Self::END) {
             frames.use_memory(memory);
         } else if arrived >= LONG_REST {
-            frames.reserve((missing + 1024).min(4 * arrived));
+            frames.reserve((missing + Self::NEW_END).min(4 * arrived));
         }
     }
 

@@ -10,15 +10,12 @@ const PIECE: usize = 40_000;
 
 /// Two vats, the connection of the second one, and its object as the first one refers to it.
 fn connected(framing: Framing) -> (World, Connection, Ref) {
-    let mut world = World::speaking(2, 1, || (DIALECTS[0], framing));
-    world.publish(1, b"object");
-    let object = world.enliven(0, 1, b"object");
-    world.settle();
+    let (world, object) = World::connected(framing);
     let connection = world.connection(1);
     (world, connection, object)
 }
 
-/// What the first vat sends with a call for each of these lengths.
+/// The bytes of calls by the first vat, with an argument of each length.
 fn stream(world: &mut World, object: Ref, lengths: &[usize]) -> Vec<u8> {
     let vat = &mut world.vats[0];
     for (index, &length) in lengths.iter().enumerate() {

@@ -5,15 +5,6 @@ use super::super::*;
 use super::world::*;
 use crate::captp::Framing;
 
-/// Two vats, and an object of the second one.
-fn connected(framing: Framing) -> (World, Ref) {
-    let mut world = World::speaking(2, 1, || (DIALECTS[0], framing));
-    world.publish(1, b"object");
-    let object = world.enliven(0, 1, b"object");
-    world.settle();
-    (world, object)
-}
-
 /// Takes all bytes that the vat has to send. It has one connection.
 fn take(vat: &mut Vat) -> Outgoing {
     let mut out = Outgoing::default();
@@ -47,8 +38,8 @@ fn long_arguments_stay_in_their_memory() {
                 vat.send(object, arguments).unwrap();
             }
         };
-        let (mut world, object) = connected(framing);
-        let (mut other, same_object) = connected(framing);
+        let (mut world, object) = World::connected(framing);
+        let (mut other, same_object) = World::connected(framing);
         send(&mut world.vats[0], object);
         send(&mut other.vats[0], same_object);
 
@@ -82,7 +73,7 @@ fn long_arguments_stay_in_their_memory() {
 
 #[test]
 fn bytes_that_wait_for_the_caller_keep_their_order() {
-    let (mut world, object) = connected(Framing::Length);
+    let (mut world, object) = World::connected(Framing::Length);
     let vat = &mut world.vats[0];
     let mut out = Outgoing::default();
     let mut lengths = vec![];
@@ -110,7 +101,7 @@ fn bytes_that_wait_for_the_caller_keep_their_order() {
 
 #[test]
 fn a_message_that_is_not_sent_leaves_nothing() {
-    let (mut world, object) = connected(Framing::Length);
+    let (mut world, object) = World::connected(Framing::Length);
     let vat = &mut world.vats[0];
     let too_long = Payload::list(|list| {
         list.bytes(&vec![7; Limits::default().message]);

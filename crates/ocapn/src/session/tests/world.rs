@@ -279,6 +279,15 @@ impl World {
     }
 
     /// A published object on a vat.
+    /// Two vats with a session, and an object of the second one.
+    pub fn connected(framing: Framing) -> (Self, Ref) {
+        let mut world = Self::speaking(2, 1, || (DIALECTS[0], framing));
+        world.publish(1, b"object");
+        let object = world.enliven(0, 1, b"object");
+        world.settle();
+        (world, object)
+    }
+
     /// The first connection of a vat that is open.
     pub fn connection(&self, vat: usize) -> Connection {
         let mut ends = self.links.iter().flat_map(|link| link.ends);
