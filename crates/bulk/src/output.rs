@@ -475,8 +475,14 @@ fn properties(
     }
     let path = |field: &Field| ColumnPath::new(vec![field.name().clone()]);
     for field in schema.fields() {
-        // The smallest and the largest of many addresses exclude nothing from a search.
-        if *field.data_type() == DataType::FixedSizeBinary(20) {
+        // The smallest and the largest of many addresses, hashes or data exclude nothing from a search.
+        if matches!(
+            field.data_type(),
+            DataType::Binary
+                | DataType::LargeBinary
+                | DataType::BinaryView
+                | DataType::FixedSizeBinary(20)
+        ) {
             properties =
                 properties.set_column_statistics_enabled(path(field), EnabledStatistics::None);
         }
