@@ -1,7 +1,7 @@
 //! Long messages whose rest is read into the memory of their start.
-use std::{vec, vec::Vec};
+use std::{sync::Arc, vec, vec::Vec};
 
-use super::super::*;
+use super::super::{data::Shared, spare::Spare, *};
 use super::world::*;
 use crate::captp::Framing;
 
@@ -107,6 +107,39 @@ fn memory_is_used_again_once_it_is_free() {
         assert!(!places.contains(&fourth.data().as_ptr()));
         assert!(copy.data() == fourth.data());
     }
+}
+
+#[test]
+fn kept_memory_is_bounded() {
+    const MOST: usize = 8 << 20;
+    let lengths = [1, 16, 128, 1000, 5 << 10, 8 << 10, 9 << 10].map(|kib| kib << 10);
+    let mut spare = Spare::default();
+    let mut memories = vec![];
+    for round in 0..100 {
+        let length = lengths[(round * round + round / 7) % lengths.len()];
+        let Some(message) = Shared::take(&mut vec![0; length]) else {
+            continue;
+        };
+        spare.keep_long(&message);
+        memories.push(Arc::downgrade(message.memory()));
+        drop(message);
+        memories.retain(|memory| memory.strong_count() > 0);
+        let kept = memories.iter().filter_map(|memory| memory.upgrade());
+        let kept: Vec<_> = kept.map(|memory| memory.len()).collect();
+        assert!(kept.iter().sum::<usize>() <= MOST, "{kept:?}");
+        assert_eq!(
+            kept.last() == Some(&length),
+            (128 << 10..=MOST).contains(&length)
+        );
+    }
+    // Short ones, which are many within the bound.
+    for _ in 0..100 {
+        let message = Shared::take(&mut vec![0; 128 << 10]).unwrap();
+        spare.keep_long(&message);
+        memories.push(Arc::downgrade(message.memory()));
+    }
+    memories.retain(|memory| memory.strong_count() > 0);
+    assert_eq!(memories.len(), 8);
 }
 
 #[test]
