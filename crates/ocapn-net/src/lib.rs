@@ -57,7 +57,7 @@
 //!
 //! The protocol is in [`lydite_ocapn::session`], which does no I/O; this crate moves its bytes. A [`Netlayer`] opens
 //! connections: [`Tcp`] (for tests only: it authenticates nobody), [`Unix`], in-memory ([`Network`]), and WebSocket
-//! with the feature `websocket`.
+//! with the feature `websocket`. A node need not listen: [`Tcp::client`].
 //!
 //! With the feature `tracing`, each call is a span of the target `captp` and the level debug: `call` at the caller,
 //! `serve` at the object. Fields are the `session`, the `position` of the target and of the `answer` in it, the `method`

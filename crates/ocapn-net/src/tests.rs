@@ -112,6 +112,64 @@ fn calls_pipelines_and_handoffs_on_each_netlayer() {
     }
 }
 
+/// A node without a listener, and two that listen.
+async fn client_and_servers(kind: &str) -> [Node; 3] {
+    let [_, bob, carol] = trio(kind).await.try_into().ok().unwrap();
+    let client = match kind {
+        "tcp" => node(Tcp::client("client").reach_private()),
+        #[cfg(feature = "websocket")]
+        _ => node(WebSocket::client(&[7; 32]).reach_private()),
+        #[cfg(not(feature = "websocket"))]
+        _ => panic!(),
+    };
+    [client, bob, carol]
+}
+
+#[test]
+fn a_client_without_a_listener() {
+    for kind in ["tcp", "websocket"] {
+        if !KINDS.contains(&kind) {
+            continue;
+        }
+        run(async {
+            let [client, bob, carol] = client_and_servers(kind).await;
+            let echo = client.enliven(&bob.locator(suite::swiss::ECHO).unwrap());
+            assert_eq!(echo.call(args![1u64]).await.unwrap().data(), b"[1+]");
+
+            // The server calls an object of the client.
+            let own = client.function(|arguments| Ok(args![arguments, "client"]));
+            let greeter = client.enliven(&bob.locator(suite::swiss::GREETER).unwrap());
+            let greeting = greeter.call(args![&own]).await.unwrap();
+            assert_eq!(greeting.data(), b"[[5\"Hello]6\"client]");
+
+            // A third node cannot.
+            let greeter = bob.enliven(&carol.locator(suite::swiss::GREETER).unwrap());
+            let relay = bob.async_function(move |arguments| {
+                let greeter = greeter.clone();
+                async move { greeter.call(arguments).await }
+            });
+            bob.publish(b"relay", relay);
+            let relay = client.enliven(&bob.locator(b"relay").unwrap());
+            let error = relay.call(args![&own]).await.unwrap_err();
+            assert!(error.to_string().contains("expected the hint"), "{error}");
+            assert_eq!(echo.call(args![2u64]).await.unwrap().data(), b"[2+]");
+        });
+    }
+}
+
+#[test]
+fn a_client_reaches_public_addresses_only() {
+    run(async {
+        let client = node(Tcp::client("client"));
+        let locator = "ocapn://x.tcp-testing-only/s/x?host=127.0.0.1&port=1";
+        let error = client.enliven(&locator.parse().unwrap()).await.unwrap_err();
+        assert!(
+            error.to_string().contains("not reachable by policy"),
+            "{error}"
+        );
+    });
+}
+
 #[test]
 fn long_values_arrive_on_each_netlayer() {
     for kind in KINDS {

@@ -47,6 +47,13 @@ async fn node(name: &str, limits: Limits) -> Node {
     builder.start().expect("no node")
 }
 
+/// A node that only connects to others.
+fn client(name: &str) -> Node {
+    let tcp = Tcp::client(name).reach_private();
+    let builder = Node::builder().netlayer(tcp).limits(limits());
+    builder.start().expect("no node")
+}
+
 /// Publishes an object.
 fn publish(node: &Node, swiss: &[u8], object: Reference) -> Locator {
     node.publish(swiss, object);
@@ -150,7 +157,7 @@ impl Peer for Objects {
     }
 
     async fn connect(locators: [Locator; 6]) -> Self {
-        let node = node("client", limits()).await;
+        let node = client("client");
         let mut objects = locators.iter().map(|locator| node.enliven(locator));
         let mut next = async || {
             let object = objects.next()?.await.ok()?;
@@ -171,7 +178,7 @@ impl Peer for Objects {
         // A peer with the name of another one would take its place.
         static CLIENTS: AtomicU64 = AtomicU64::new(0);
         let name = format!("client {}", CLIENTS.fetch_add(1, Relaxed));
-        let node = node(&name, limits()).await;
+        let node = client(&name);
         let result = node.enliven(&locator).call(args![text]).await;
         node.shutdown();
         Some(result.ok()?.decode::<&str>().ok()?.to_owned())

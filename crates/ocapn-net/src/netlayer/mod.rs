@@ -6,11 +6,7 @@ mod unix;
 #[cfg(feature = "websocket")]
 mod websocket;
 
-use std::{
-    io,
-    net::{IpAddr, SocketAddr},
-    pin::Pin,
-};
+use std::{io, net::IpAddr, pin::Pin};
 
 use lydite_ocapn::captp::{Framing, may_reach};
 use lydite_ocapn::session::{Location, Proof};
@@ -70,16 +66,11 @@ pub trait Netlayer: Send + Sync + 'static {
 }
 
 /// Connects to a host, which a peer may have named. Resolves the name once, and skips the addresses that
-/// [`may_reach`] refuses, given `own`, the address of this node's listener.
-async fn connect(
-    host: &str,
-    port: u16,
-    own: SocketAddr,
-    reach_private: bool,
-) -> io::Result<TcpStream> {
+/// [`may_reach`] refuses, given `own`, the address that this node's listener is bound to.
+async fn connect(host: &str, port: u16, own: IpAddr, reach_private: bool) -> io::Result<TcpStream> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for address in lookup_host((host, port)).await? {
-        if !may_reach(address.ip(), own.ip(), reach_private) {
+        if !may_reach(address.ip(), own, reach_private) {
             let message = format!("the address {} is not reachable by policy", address.ip());
             failure = io::Error::new(io::ErrorKind::PermissionDenied, message);
             continue;

@@ -1,6 +1,7 @@
 //! `tcp-testing-only`: TCP without any authentication, as in the OCapN test suite.
+use std::future::pending;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 
 use lydite_ocapn::session::{Location, Proof};
 use tokio::net::{TcpListener, TcpStream};
@@ -8,15 +9,16 @@ use tokio::net::{TcpListener, TcpStream};
 use super::{Future, Netlayer, Opened, connect, hint};
 
 /// The transport `tcp-testing-only`. Anyone on the network can read, change and impersonate: for tests only. Locations
-/// need the hints `host` and `port`.
+/// to connect to need the hints `host` and `port`.
 ///
 /// Hosts may come from peers. A name is resolved once, and only these addresses are connected to: public ones, and
 /// loopback or private ones if this node's listener is bound to an address of that kind.
 #[derive(Debug)]
 pub struct Tcp {
-    listener: TcpListener,
+    listener: Option<TcpListener>,
     location: Location,
-    address: SocketAddr,
+    /// The address that the listener is bound to.
+    own: IpAddr,
     reach_private: bool,
 }
 
@@ -29,19 +31,29 @@ impl Tcp {
     pub async fn bind(address: &str, designator: &str) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
-        Ok(Self {
-            listener,
-            address,
-            reach_private: false,
+        let mut netlayer = Self::client(designator);
+        netlayer.location.hints = Some(vec![
+            ("host".into(), address.ip().to_string()),
+            ("port".into(), address.port().to_string()),
+        ]);
+        netlayer.listener = Some(listener);
+        netlayer.own = address.ip();
+        Ok(netlayer)
+    }
+
+    /// Connects to others without listening. References to this node's objects can be used by the peers that it connects
+    /// to, but not be handed on by them: a third node cannot connect to this one.
+    pub fn client(designator: &str) -> Self {
+        Self {
+            listener: None,
             location: Location {
                 transport: "tcp-testing-only".into(),
                 designator: designator.into(),
-                hints: Some(vec![
-                    ("host".into(), address.ip().to_string()),
-                    ("port".into(), address.port().to_string()),
-                ]),
+                hints: None,
             },
-        })
+            own: Ipv4Addr::UNSPECIFIED.into(),
+            reach_private: false,
+        }
     }
 
     /// Also connects to loopback and private addresses that peers name. Without this, only if the listener is bound to
@@ -74,14 +86,17 @@ impl Netlayer for Tcp {
                 io::Error::new(io::ErrorKind::InvalidInput, message)
             };
             let port: u16 = port.parse().map_err(invalid)?;
-            let stream = connect(host, port, self.address, self.reach_private).await?;
+            let stream = connect(host, port, self.own, self.reach_private).await?;
             Ok(opened(stream, None))
         })
     }
 
     fn accept(&self) -> Future<'_, io::Result<Opened>> {
         Box::pin(async move {
-            let (stream, address) = self.listener.accept().await?;
+            let Some(listener) = &self.listener else {
+                return pending().await;
+            };
+            let (stream, address) = listener.accept().await?;
             stream.set_nodelay(true)?;
             Ok(opened(stream, Some(address.ip())))
         })

@@ -7,7 +7,7 @@ use std::{
     collections::VecDeque,
     future::poll_fn,
     io,
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, Ipv4Addr},
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
     time::Duration,
@@ -33,7 +33,7 @@ const TRANSPORT: &str = "websocket";
 /// Connections that have not completed the handshake.
 const HANDSHAKES: usize = 256;
 
-/// The transport `websocket`. The designator is a public key, and a location requires the hint `url`.
+/// The transport `websocket`. The designator is a public key, and locations to connect to need the hint `url`.
 ///
 /// The listener proves that it has the secret key; the dialer proves nothing. A session with an accepted connection is
 /// therefore not found under the location that its peer claims. Nothing is encrypted, and the proof does not protect
@@ -47,9 +47,10 @@ const HANDSHAKES: usize = 256;
 /// loopback or private ones if this node's listener is bound to an address of that kind.
 #[derive(Debug)]
 pub struct WebSocket {
-    listener: TcpListener,
+    listener: Option<TcpListener>,
     location: Location,
-    address: SocketAddr,
+    /// The address that the listener is bound to.
+    own: IpAddr,
     reach_private: bool,
     settings: Settings,
     handshakes: Mutex<Handshakes>,
@@ -82,16 +83,26 @@ impl WebSocket {
     pub async fn bind(address: &str, secret: &[u8; 32]) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
+        let mut netlayer = Self::client(secret).url(&format!("ws://{address}"));
+        netlayer.listener = Some(listener);
+        netlayer.own = address.ip();
+        Ok(netlayer)
+    }
+
+    /// Connects to others without listening. References to this node's objects can be used by the peers that it connects
+    /// to, but not be handed on by them: a third node cannot connect to this one. `secret` is as for
+    /// [`bind`](Self::bind).
+    pub fn client(secret: &[u8; 32]) -> Self {
         let key = SecretKey::from_bytes(secret);
         let limits = Limits::default();
-        Ok(Self {
-            listener,
+        Self {
+            listener: None,
             location: Location {
                 transport: TRANSPORT.into(),
                 designator: key.public_key().to_designator(),
-                hints: Some(vec![("url".into(), format!("ws://{address}"))]),
+                hints: None,
             },
-            address,
+            own: Ipv4Addr::UNSPECIFIED.into(),
             reach_private: false,
             settings: Settings {
                 key,
@@ -101,7 +112,7 @@ impl WebSocket {
                 message_time: Duration::from_millis(limits.message_time),
             },
             handshakes: Mutex::default(),
-        })
+        }
     }
 
     /// The URL under which others reach the listener, for example through a proxy; default: `ws://` and its address.
@@ -142,7 +153,7 @@ impl WebSocket {
         let host = uri.host().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let port = uri.port_u16().unwrap_or(80);
-        connect(host, port, self.address, self.reach_private).await
+        connect(host, port, self.own, self.reach_private).await
     }
 
     async fn open(&self, location: Location) -> io::Result<Opened> {
@@ -176,6 +187,9 @@ impl WebSocket {
     }
 
     fn poll_accept(&self, context: &mut Context<'_>) -> Poll<io::Result<Opened>> {
+        let Some(listener) = &self.listener else {
+            return Poll::Pending;
+        };
         let handshakes = self.handshakes.lock();
         let mut handshakes = handshakes.unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -184,7 +198,7 @@ impl WebSocket {
                     return Poll::Ready(Ok(opened));
                 }
             }
-            match self.listener.poll_accept(context)? {
+            match listener.poll_accept(context)? {
                 Poll::Ready((stream, _)) => handshakes.start(self.settings.clone(), stream),
                 Poll::Pending => return Poll::Pending,
             }

@@ -202,13 +202,13 @@ fn the_silent_and_the_slow_do_not_block_others() {
         let mut websocket = bind(1).await;
         websocket.settings.handshake_time = Duration::from_millis(1500);
         websocket.settings.message_time = Duration::from_millis(200);
-        let (address, url) = (websocket.address, url(&websocket));
+        let url = url(&websocket);
         let bob = node(websocket);
 
         // More than may be in their handshake: the oldest is closed.
         let mut silent = Vec::new();
         for _ in 0..HANDSHAKES + 10 {
-            silent.push(TcpStream::connect(address).await.unwrap());
+            silent.push(tcp(&url).await);
         }
         let mut oldest = silent.remove(0);
         assert!(matches!(oldest.read(&mut [0]).await, Ok(0) | Err(_)));
