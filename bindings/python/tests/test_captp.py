@@ -6,8 +6,10 @@ import contextlib
 import gc
 import logging
 import os
+import ssl
 import subprocess
 import weakref
+from pathlib import Path
 
 import pytest
 from websockets.asyncio.client import connect as connect_websocket
@@ -16,6 +18,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from lydite import EncodeError, LyditeError, Record, Symbol, captp
 from lydite._native import PeerKey, may_reach
 from lydite.captp import _netlayer, websocket
+
+VECTORS = Path(__file__).parents[3] / "vectors/captp"
 
 
 class Greeter:
@@ -633,13 +637,50 @@ def test_websocket_peers_prove_who_they_are():
             port = bob._netlayers[0].hints["url"].rpartition(":")[2]
             for url, error in [
                 (sturdyref.replace(port, impostor), "does not prove its designator"),
-                (sturdyref.replace("ws:", "wss:"), "expected a ws: URL"),
+                (sturdyref.replace("ws:", "http:"), "expected a ws: or wss: URL"),
                 (sturdyref.replace("127.0.0.1", "192.0.2.1"), "not reachable by policy"),
                 (sturdyref.partition("?")[0], "expected the hint `url`"),
                 (sturdyref.replace(f":{port}", ":1"), "cannot connect: .*failed"),
             ]:
                 with pytest.raises(captp.Disconnected, match=error):
                     await carol.enliven(url)
+
+    run(test)
+
+
+def test_websocket_over_tls():
+    certificate, key = VECTORS / "localhost.pem", VECTORS / "localhost-key.pem"
+
+    async def test():
+        # A proxy that terminates TLS.
+        async def proxy(reader, writer):
+            inside = await asyncio.open_connection("127.0.0.1", layer._bound[1])
+            await asyncio.gather(copy(reader, inside[1]), copy(inside[0], writer))
+
+        async def copy(reader, writer):
+            with contextlib.suppress(OSError):
+                while data := await reader.read(1 << 16):
+                    writer.write(data)
+            writer.close()
+
+        server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        server.load_cert_chain(certificate, key)
+        listener = await asyncio.start_server(proxy, "127.0.0.1", 0, ssl=server)
+        port = listener.sockets[0].getsockname()[1]
+        trusting = ssl.create_default_context(cafile=certificate)
+        for host in ["localhost", "127.0.0.1"]:
+            layer = websocket.WebSocket(url=f"wss://{host}:{port}")
+            async with (
+                captp.Node(layer) as bob,
+                captp.Node(websocket.WebSocket(tls=trusting)) as alice,
+                captp.Node(websocket.WebSocket()) as carol,
+            ):
+                sturdyref = bob.publish(Greeter())
+                name = "x" * 500_000
+                assert await alice.enliven(sturdyref).greet(name) == f"Hello, {name}!"
+                with pytest.raises(captp.Disconnected, match="CERTIFICATE_VERIFY_FAILED"):
+                    await carol.enliven(sturdyref)
+        listener.close()
 
     run(test)
 

@@ -57,7 +57,7 @@
 //!
 //! The protocol is in [`lydite_ocapn::session`], which does no I/O; this crate moves its bytes. A [`Netlayer`] opens
 //! connections: [`Tcp`] (for tests only: it authenticates nobody), [`Unix`], in-memory ([`Network`]), and WebSocket
-//! with the feature `websocket`. A node need not listen: [`Tcp::client`].
+//! with the feature `websocket` (`tls` for `wss:` URLs too). A node need not listen: [`Tcp::client`].
 //!
 //! With the feature `tracing`, each call is a span of the target `captp` and the level debug: `call` at the caller,
 //! `serve` at the object. Fields are the `session`, the `position` of the target and of the `answer` in it, the `method`
@@ -110,6 +110,9 @@ pub use promise::{Promise, Resolver, Settled};
 pub use record::Record;
 pub use reference::{OnBroken, Reference};
 pub use replay::{Recording, replay};
+/// The types of [`WebSocket::tls`].
+#[cfg(feature = "tls")]
+pub use tokio_rustls::rustls;
 pub use transfer::Transfer;
 #[doc(hidden)]
 pub use typed::generated;

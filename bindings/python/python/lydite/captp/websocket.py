@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import socket
+import ssl
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -79,9 +80,10 @@ class WebSocket(Netlayer):
     """The transport `websocket`. The designator is a public key, and a location requires the hint `url`. `secret` is 32
     random bytes, to be kept for as long as others should recognise this peer; drawn by default.
 
-    The listener proves that it has the secret key; the dialer proves nothing. Nothing is encrypted, and the proof does
-    not protect later messages from those who can change them on their way: use it on a trusted network, or with a proxy
-    that terminates TLS, whose address is `url`. This netlayer itself does not connect to `wss:` URLs.
+    The listener proves that it has the secret key; the dialer proves nothing. The proof does not protect later messages
+    from those who can change them on their way, and the listener does not encrypt: use it on a trusted network, or with
+    a proxy that terminates TLS, whose address is `url`. `tls` says how to connect to `wss:` URLs; by default, every
+    certificate that the system trusts is accepted.
 
     Web pages of any origin may connect, unless `origins` restricts them: a connection gives no access to objects whose
     swiss number the page does not know.
@@ -104,6 +106,7 @@ class WebSocket(Netlayer):
         origins: Sequence[str] | None = None,
         max_message: int = 1 << 20,
         reach_private: bool = False,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self._key = PeerKey(os.urandom(32) if secret is None else secret)
         self.designator = self._key.designator
@@ -120,6 +123,7 @@ class WebSocket(Netlayer):
             "logger": _logger,
         }
         self._reach_private = reach_private
+        self._tls = tls
         self._server: Server | None = None
 
     async def listen(self, accept: Callable[[Stream], None]) -> None:
@@ -164,10 +168,14 @@ class WebSocket(Netlayer):
         url = hint(hints, "url")
         nonce = os.urandom(32)
         async with asyncio.timeout(_HANDSHAKE_TIME):
-            connected = await self._connect(urlsplit(url))
+            parts = urlsplit(url)
+            connected = await self._connect(parts)
+            tls: dict[str, Any] = {}
+            if parts.scheme == "wss":
+                tls["ssl"] = self._tls or ssl.create_default_context()
             # With a socket, redirects are not followed and proxies are not used.
             try:
-                peer = await connect(url, sock=connected, proxy=None, **self._settings)
+                peer = await connect(url, sock=connected, proxy=None, **tls, **self._settings)
             except WebSocketException as error:
                 raise OSError(str(error)) from error
             try:
@@ -183,11 +191,12 @@ class WebSocket(Netlayer):
 
     async def _connect(self, url: SplitResult) -> socket.socket:
         """Connects to one of the addresses that a URL names."""
-        if url.scheme != "ws" or not url.hostname:
-            raise ValueError(f"expected a ws: URL, found `{url.geturl()}`")
+        port = {"ws": 80, "wss": 443}.get(url.scheme)
+        if port is None or not url.hostname:
+            raise ValueError(f"expected a ws: or wss: URL, found `{url.geturl()}`")
         loop = asyncio.get_running_loop()
         failure: OSError = OSError("the host has no address")
-        found = await loop.getaddrinfo(url.hostname, url.port or 80, type=socket.SOCK_STREAM)
+        found = await loop.getaddrinfo(url.hostname, url.port or port, type=socket.SOCK_STREAM)
         for family, kind, protocol, _, address in found:
             # Without the zone of a link-local address.
             host = str(address[0]).partition("%")[0]

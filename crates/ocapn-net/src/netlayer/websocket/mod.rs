@@ -2,6 +2,8 @@
 mod stream;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::{
     collections::VecDeque,
@@ -21,24 +23,31 @@ use lydite_ocapn::session::{Limits, Location, Proof};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
+#[cfg(feature = "tls")]
+use tokio_rustls::rustls::ClientConfig;
 use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use tokio_tungstenite::tungstenite::http::{StatusCode, Uri, header::ORIGIN};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{accept_hdr_async_with_config, client_async_with_config};
 
-use super::{Future, Netlayer, Opened, connect, hint};
+use super::{Future, Netlayer, Opened, Stream, connect, hint};
 use stream::{Counted, Messages, Socket, data};
 
 const TRANSPORT: &str = "websocket";
+/// URLs to connect to.
+const SCHEMES: &str = match cfg!(feature = "tls") {
+    true => "a ws: or wss:",
+    false => "a ws:",
+};
 /// Connections that have not completed the handshake.
 const HANDSHAKES: usize = 256;
 
 /// The transport `websocket`. The designator is a public key, and locations to connect to need the hint `url`.
 ///
 /// The listener proves that it has the secret key; the dialer proves nothing. A session with an accepted connection is
-/// therefore not found under the location that its peer claims. Nothing is encrypted, and the proof does not protect
-/// later messages from those who can change them on their way: use it on a trusted network, or with a proxy that
-/// terminates TLS. This netlayer itself does not connect to `wss:` URLs.
+/// therefore not found under the location that its peer claims. The proof does not protect later messages from those who
+/// can change them on their way, and the listener does not encrypt: use it on a trusted network, or with a proxy that
+/// terminates TLS, whose address is the [`url`](Self::url). With the feature `tls`, `wss:` URLs are connected to.
 ///
 /// Web pages of any origin may connect, unless [`origins`](Self::origins) restricts them: a connection gives no access
 /// to objects whose swiss number the page does not know, and there are no cookies that it could abuse.
@@ -64,6 +73,8 @@ struct Settings {
     max_message: usize,
     handshake_time: Duration,
     message_time: Duration,
+    #[cfg(feature = "tls")]
+    tls: Option<Arc<ClientConfig>>,
 }
 
 /// Accepted connections that have not completed the handshake.
@@ -110,6 +121,8 @@ impl WebSocket {
                 max_message: limits.message,
                 handshake_time: Duration::from_millis(limits.hello_time),
                 message_time: Duration::from_millis(limits.message_time),
+                #[cfg(feature = "tls")]
+                tls: None,
             },
             handshakes: Mutex::default(),
         }
@@ -145,15 +158,31 @@ impl WebSocket {
         self
     }
 
+    /// How to connect to `wss:` URLs; default: every certificate that the system trusts is accepted.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls(mut self, config: Arc<ClientConfig>) -> Self {
+        self.settings.tls = Some(config);
+        self
+    }
+
     /// Connects to one of the addresses that a URL names.
-    async fn connect(&self, uri: &Uri) -> io::Result<TcpStream> {
-        if uri.scheme_str() != Some("ws") {
-            return Err(invalid(format!("expected a ws: URL, found `{uri}`")));
-        }
+    async fn connect(&self, uri: &Uri) -> io::Result<Box<dyn Stream>> {
+        let default_port = match uri.scheme_str() {
+            Some("ws") => 80,
+            #[cfg(feature = "tls")]
+            Some("wss") => 443,
+            _ => return Err(invalid(format!("expected {SCHEMES} URL, found `{uri}`"))),
+        };
         let host = uri.host().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        let port = uri.port_u16().unwrap_or(80);
-        connect(host, port, self.own, self.reach_private).await
+        let port = uri.port_u16().unwrap_or(default_port);
+        let stream = connect(host, port, self.own, self.reach_private).await?;
+        #[cfg(feature = "tls")]
+        if uri.scheme_str() == Some("wss") {
+            return tls::start(self.settings.tls.clone(), host, stream).await;
+        }
+        Ok(Box::new(stream))
     }
 
     async fn open(&self, location: Location) -> io::Result<Opened> {
@@ -250,7 +279,7 @@ impl Settings {
             *refusal.status_mut() = StatusCode::FORBIDDEN;
             Err(refusal)
         };
-        let stream = Counted::new(stream);
+        let stream = Counted::new(Box::new(stream));
         let socket = accept_hdr_async_with_config(stream, check, Some(self.config())).await;
         let mut socket = socket.map_err(io::Error::other)?;
         let challenge = receive(&mut socket).await?;

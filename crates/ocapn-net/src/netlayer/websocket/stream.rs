@@ -10,10 +10,11 @@ use std::{
 use futures_util::{Sink as _, Stream as _};
 use lydite_ocapn::captp::{self, Frames, Framing, Syrup, put_frame};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::Sleep;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::{Bytes, Error, Message};
+
+use crate::netlayer::Stream;
 
 pub type Socket = WebSocketStream<Counted>;
 
@@ -37,14 +38,14 @@ pub fn data(item: Result<Message, Error>) -> io::Result<Option<Bytes>> {
     }
 }
 
-/// Counts the bytes that were received.
+/// Counts the bytes that were received, without those of TLS.
 pub struct Counted {
-    stream: TcpStream,
+    stream: Box<dyn Stream>,
     received: u64,
 }
 
 impl Counted {
-    pub const fn new(stream: TcpStream) -> Self {
+    pub fn new(stream: Box<dyn Stream>) -> Self {
         Self {
             stream,
             received: 0,

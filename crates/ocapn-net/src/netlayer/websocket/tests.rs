@@ -327,7 +327,7 @@ fn locations_that_are_not_valid_or_not_allowed() {
         let designator = &alice.location.designator;
         for (designator, url, expected) in [
             ("x", "ws://127.0.0.1:1", "expected a key in base32"),
-            (designator, "wss://127.0.0.1:1", "expected a ws: URL"),
+            (designator, "http://127.0.0.1:1", "expected a ws:"),
             (designator, "", "expected a URL in the hint"),
             (designator, "ws://10.1.2.3:1", "not reachable by policy"),
             (
@@ -346,4 +346,77 @@ fn locations_that_are_not_valid_or_not_allowed() {
             assert!(error.to_string().contains(expected), "{url}: {error}");
         }
     });
+}
+
+#[cfg(feature = "tls")]
+mod tls {
+    use tokio::io::copy_bidirectional;
+    use tokio_rustls::TlsAcceptor;
+    use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _};
+    use tokio_rustls::rustls::{RootCertStore, ServerConfig, crypto::ring::default_provider};
+
+    use super::*;
+
+    fn certificate() -> CertificateDer<'static> {
+        let pem = include_bytes!("../../../vectors/captp/localhost.pem");
+        CertificateDer::from_pem_slice(pem).unwrap()
+    }
+
+    /// Starts a proxy that terminates TLS. Returns its port.
+    async fn proxy(websocket: &WebSocket) -> u16 {
+        let key = include_bytes!("../../../vectors/captp/localhost-key.pem");
+        let key = PrivateKeyDer::from_pem_slice(key).unwrap();
+        let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate()], key)
+            .unwrap();
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let url = url(websocket);
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let (acceptor, url) = (acceptor.clone(), url.clone());
+                tokio::spawn(async move {
+                    if let Ok(mut outside) = acceptor.accept(stream).await {
+                        let _ = copy_bidirectional(&mut outside, &mut tcp(&url).await).await;
+                    }
+                });
+            }
+        });
+        port
+    }
+
+    #[test]
+    fn certificates_have_to_be_trusted() {
+        run(async {
+            for host in ["localhost", "127.0.0.1"] {
+                let bob = bind(1).await;
+                let port = proxy(&bob).await;
+                let bob = node(bob.url(&format!("wss://{host}:{port}")));
+                let locator = bob.locator(suite::swiss::ECHO).unwrap();
+
+                let mut roots = RootCertStore::empty();
+                roots.add(certificate()).unwrap();
+                let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+                    .with_safe_default_protocol_versions()
+                    .unwrap()
+                    .with_root_certificates(roots)
+                    .with_no_client_auth();
+                let alice = WebSocket::client(&[2; 32]).reach_private();
+                let alice = node(alice.tls(Arc::new(config)));
+                let text = "x".repeat(500_000);
+                let echoed = alice.enliven(&locator).call(args![&*text]).await.unwrap();
+                let echoed = echoed.item(0).unwrap();
+                assert!(echoed.decode::<&str>().unwrap() == text);
+
+                let carol = node(WebSocket::client(&[3; 32]).reach_private());
+                let error = carol.enliven(&locator).await.unwrap_err();
+                assert!(error.to_string().contains("certificate"), "{error}");
+            }
+        });
+    }
 }
