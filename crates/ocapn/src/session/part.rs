@@ -1,7 +1,7 @@
 //! Parts of values: fields, items, and values with a tag.
 use alloc::{string::String, vec::Vec};
 
-use super::payload::{PLACEHOLDER, Payload};
+use super::payload::Payload;
 use crate::syrup::{self, Reader};
 
 /// Bytes of a value that are read for one of its parts.
@@ -14,75 +14,135 @@ pub(super) enum Part {
     Tagged(String),
 }
 
-/// Where parts of a long value are, so that a peer cannot make us read all of it for each of them. For a list: numbers
-/// and offsets of items that are [`SPACING`] bytes apart. For a struct: the offsets of each key and its value, in the order
-/// of the keys.
-pub(super) struct Marks(Vec<(u32, u32)>);
+/// Where parts of a long value start and end, so that a peer cannot make us read all of it for each of them.
+pub(super) enum Marks {
+    /// Of a list: the numbers and offsets of items that are at least [`SPACING`] bytes apart, and those of its end. So the
+    /// item after one that is longer has a mark. Of a tagged value: its content is item 0.
+    Items(Vec<(u32, u32)>),
+    /// Of a struct, in the order of the keys.
+    Fields(Vec<Field>),
+}
+
+/// The offsets of a key, of its value and of the end of that.
+pub(super) struct Field {
+    key: u32,
+    start: u32,
+    end: u32,
+}
+
+impl Field {
+    const fn range(&self) -> (usize, usize) {
+        (self.start as usize, self.end as usize)
+    }
+}
 
 impl Marks {
     pub fn new(value: &Payload) -> Self {
-        let mut marks = Vec::new();
         let mut reader = Reader::new(&value.data);
         // Values were checked when they arrived, so that reading them does not fail.
-        if reader.begin(syrup::Kind::List).is_ok() {
-            let _: Option<()> = mark_items(&mut reader, &mut marks);
-        } else if reader.begin(syrup::Kind::Dictionary).is_ok() {
-            let _: Option<()> = each_field(&mut reader, |key, at| marks.push((key, at)));
+        if reader.begin(syrup::Kind::Dictionary).is_ok() {
+            let mut fields = Vec::new();
+            let _: Option<()> = each_field(&mut reader, |field| fields.push(field));
             // Of equal keys, the first is found.
-            marks.sort_by_key(|(key, _)| key_at(value, *key));
+            fields.sort_by_key(|field| key_at(value, field.key));
+            fields.shrink_to_fit();
+            return Self::Fields(fields);
         }
-        marks.shrink_to_fit();
-        Self(marks)
+        let mut items = Vec::new();
+        if reader.begin(syrup::Kind::List).is_ok() {
+            let _: Option<()> = mark_items(&mut reader, &mut items);
+        } else if begin_tagged(&mut reader).is_some()
+            && let Some((start, end)) = next(&mut reader)
+        {
+            items = [(0, start as u32), (1, end as u32)].into();
+        }
+        items.shrink_to_fit();
+        Self::Items(items)
     }
 
     pub fn size(&self) -> usize {
-        self.0.len() * size_of::<(u32, u32)>()
+        match self {
+            Self::Items(items) => size_of_val(items.as_slice()),
+            Self::Fields(fields) => size_of_val(fields.as_slice()),
+        }
     }
 
-    /// The item before `index`, or it itself, and its offset.
-    fn before(&self, index: u64) -> Option<(u64, usize)> {
-        let after = self
-            .0
-            .partition_point(|(item, _)| u64::from(*item) <= index);
-        let (item, offset) = self.0.get(after.checked_sub(1)?)?;
-        Some(((*item).into(), *offset as usize))
+    /// The range of an item.
+    fn item(&self, value: &Payload, index: u64) -> Option<(usize, usize)> {
+        let Self::Items(items) = self else {
+            return None;
+        };
+        let after = items.partition_point(|(item, _)| u64::from(*item) <= index);
+        let (item, offset) = items.get(after.checked_sub(1)?)?;
+        let (mut item, offset) = (u64::from(*item), *offset as usize);
+        let mut reader = Reader::new(value.data.get(offset..)?);
+        while item < index {
+            // At the end of the list, this fails.
+            reader.raw().ok()?;
+            item += 1;
+        }
+        let start = offset + reader.offset();
+        match items.get(after) {
+            Some((item, end)) if u64::from(*item) == index + 1 => Some((start, *end as usize)),
+            _ => {
+                reader.raw().ok()?;
+                Some((start, offset + reader.offset()))
+            }
+        }
     }
 
-    /// The offset of a field's value.
-    fn field(&self, value: &Payload, field: &str) -> Option<usize> {
-        let before = |(key, _): &(u32, u32)| key_at(value, *key) < Some(field);
-        let (key, offset) = self.0.get(self.0.partition_point(before))?;
-        (key_at(value, *key) == Some(field)).then_some(*offset as usize)
+    /// The range of a field's value.
+    fn field(&self, value: &Payload, name: &str) -> Option<(usize, usize)> {
+        let Self::Fields(fields) = self else {
+            return None;
+        };
+        let at = fields.partition_point(|field| key_at(value, field.key) < Some(name));
+        let field = fields.get(at)?;
+        (key_at(value, field.key) == Some(name)).then(|| field.range())
     }
 }
 
 fn mark_items(reader: &mut Reader<'_>, marks: &mut Vec<(u32, u32)>) -> Option<()> {
     let mut next = 0;
     for item in 0.. {
+        let offset = reader.offset();
         if reader.try_end(syrup::Kind::List) {
+            marks.push((item, offset as u32));
             break;
         }
-        if reader.offset() >= next {
-            marks.push((item, reader.offset() as u32));
-            next = reader.offset() + SPACING;
+        if offset >= next {
+            marks.push((item, offset as u32));
+            next = offset + SPACING;
         }
         reader.raw().ok()?;
     }
     Some(())
 }
 
-/// Calls `each` with the offsets of each key that is a string and its value.
-fn each_field(reader: &mut Reader<'_>, mut each: impl FnMut(u32, u32)) -> Option<()> {
+/// Calls `each` with each field whose key is a string.
+fn each_field(reader: &mut Reader<'_>, mut each: impl FnMut(Field)) -> Option<()> {
     while !reader.try_end(syrup::Kind::Dictionary) {
         let key = reader.offset() as u32;
         let is_field = reader.kind() == Ok(syrup::Kind::String);
         reader.raw().ok()?;
-        if is_field {
-            each(key, reader.offset() as u32);
-        }
+        let start = reader.offset() as u32;
         reader.raw().ok()?;
+        if is_field {
+            let end = reader.offset() as u32;
+            each(Field { key, start, end });
+        }
     }
     Some(())
+}
+
+/// Reads up to the content of a tagged value. Returns the tag.
+fn begin_tagged<'a>(reader: &mut Reader<'a>) -> Option<&'a str> {
+    reader.begin(syrup::Kind::Record).ok()?;
+    if reader.symbol() != Ok("desc:tagged") {
+        return None;
+    }
+    // Endo writes a symbol, the model calls for a string.
+    reader.symbol().or_else(|_| reader.string()).ok()
 }
 
 fn key_at(value: &Payload, offset: u32) -> Option<&str> {
@@ -99,48 +159,42 @@ pub(super) fn part(
 ) -> Result<Payload, &'static str> {
     let mut reader = Reader::new(&value.data);
     let (range, missing) = match part {
-        Part::Field(field) => {
+        Part::Field(name) => {
             let missing = "not a struct";
             reader.begin(syrup::Kind::Dictionary).map_err(|_| missing)?;
-            let start = match marks {
-                Some(marks) => marks.field(value, field),
+            let range = match marks {
+                Some(marks) => marks.field(value, name),
                 None => {
                     let mut found = None;
-                    let _: Option<()> = each_field(&mut reader, |key, at| {
-                        if found.is_none() && key_at(value, key) == Some(field) {
-                            found = Some(at as usize);
+                    let _: Option<()> = each_field(&mut reader, |field| {
+                        if found.is_none() && key_at(value, field.key) == Some(name) {
+                            found = Some(field.range());
                         }
                     });
                     found
                 }
             };
-            let range = start.and_then(|start| value.range_after(start, 0));
             (range, "no such field")
         }
         Part::Item(index) => {
             let missing = "not a list";
             reader.begin(syrup::Kind::List).map_err(|_| missing)?;
-            let (item, offset) = marks
-                .and_then(|marks| marks.before(*index))
-                .unwrap_or((0, reader.offset()));
-            (
-                value.range_after(offset, index - item),
-                "index out of range",
-            )
+            let range = match marks {
+                Some(marks) => marks.item(value, *index),
+                None => value.range_after(reader.offset(), *index),
+            };
+            (range, "index out of range")
         }
         Part::Tagged(tag) => {
             let missing = "not a tagged value";
-            reader.begin(syrup::Kind::Record).map_err(|_| missing)?;
-            match reader.symbol() {
-                Ok("desc:tagged") => {}
-                Ok(PLACEHOLDER) | Ok(_) | Err(_) => return Err(missing),
-            }
-            // Endo writes a symbol, the model calls for a string.
-            let found = reader.symbol().or_else(|_| reader.string());
-            if found != Ok(tag) {
+            if begin_tagged(&mut reader).ok_or(missing)? != tag {
                 return Err("another tag");
             }
-            (next(&mut reader), missing)
+            let range = match marks {
+                Some(marks) => marks.item(value, 0),
+                None => next(&mut reader),
+            };
+            (range, missing)
         }
     };
     range

@@ -1,5 +1,10 @@
 //! Two or three vats: what each operation does.
-use std::{string::ToString as _, vec, vec::Vec};
+use std::{
+    format,
+    string::{String, ToString as _},
+    vec,
+    vec::Vec,
+};
 
 use super::super::*;
 use super::world::*;
@@ -236,6 +241,38 @@ fn parts_of_values() {
     }
 }
 
+/// A long part is not read to find its end, which would take long again and again.
+#[test]
+fn ends_of_long_parts_are_known() {
+    use super::super::part::{Marks, Part, part};
+    let long = format!("[{}]", "[]".repeat(5_000));
+    let end = long.len();
+    let cases = [
+        (format!("[1+{long}2+]"), Part::Item(1), 3),
+        (format!("[{long}]"), Part::Item(0), 1),
+        (format!("{{1\"a2+1\"b{long}}}"), Part::Field("b".into()), 9),
+        (
+            format!("<11'desc:tagged1'x{long}>"),
+            Part::Tagged("x".into()),
+            18,
+        ),
+    ];
+    for (text, of, start) in cases {
+        let payload = |text: String| {
+            let mut builder = Builder::default();
+            builder.raw(text.as_bytes());
+            builder.finish()
+        };
+        let marks = Marks::new(&payload(text.clone()));
+        // Reading this would fail.
+        let unreadable = "?".repeat(end);
+        let changed = payload(text.replace(&long, &unreadable));
+        let found = part(&changed, Some(&marks), &of).unwrap();
+        assert_eq!(found.data(), &changed.data()[start..start + end]);
+        assert_eq!(found.data(), unreadable.as_bytes());
+    }
+}
+
 /// Long values have marks, which must not change what is found.
 #[test]
 fn parts_of_long_values() {
@@ -401,6 +438,26 @@ fn disconnection_breaks_everything_once() {
     assert_eq!(reason(outcome(&events[0], later)), "disconnected");
     let stats = world.vats[1].stats();
     assert_eq!((stats.connections, stats.exports, stats.answers), (0, 0, 0));
+}
+
+#[test]
+fn the_end_of_a_bootstrap_object_is_reported() {
+    let mut world = World::new(2, 8);
+    let peer = location(1);
+    let found = [(); 2].map(|()| {
+        let promise = world.vats[0].connect(&peer.peer());
+        world.vats[0].listen(promise);
+        let events = world.settle();
+        let found = outcome(&events[0], promise).unwrap().unwrap();
+        found.as_reference().unwrap()
+    });
+    // There is one reference to it.
+    assert_eq!(found[0], found[1]);
+    world.vats[0].watch(found[0]);
+    world.cut();
+    let events = world.settle();
+    let broken = |event: &&Event| **event == Event::Broken(found[0]);
+    assert_eq!(events[0].iter().filter(broken).count(), 1);
 }
 
 #[test]
