@@ -116,15 +116,8 @@ rows! {
         memory: 400 * MOST,
         step: |attack, number| attack.ask(Target::Answer(1), b"[]", Some(number + 3), None),
     };
-    queue: Row {
-        limits: Limits { queue: MOST, ..Limits::default() },
-        application: Application::Hold,
-        reason: "too many messages wait",
-        memory: 100 * MOST,
-        step: |attack, _| attack.deliver(Target::Answer(2), b"[]"),
-    };
     queue_bytes: Row {
-        limits: Limits { queue: usize::MAX, queue_bytes: BYTES, ..Limits::default() },
+        limits: Limits { queue_bytes: BYTES, ..Limits::default() },
         application: Application::Hold,
         reason: "too many messages wait",
         memory: 2 * BYTES,
@@ -215,7 +208,7 @@ rows! {
         },
     };
     // Those of time, of work, and of the messages of the application.
-    [hello_time dial_time crossed_time duplicate_time message_time close_time gift_time signatures outbound_soft]
+    [hello_time dial_time crossed_time duplicate_time message_time close_time queue gift_time signatures outbound_soft]
 }
 
 fn location(designator: &str) -> Location {

@@ -13,7 +13,7 @@ const UNREACHABLE: &str = "nobody can refer to this promise";
 
 impl Vat {
     /// Counts the memory of an outcome that may close a circle. Circles are searched for once this exceeds the limit
-    /// `values`, and when a session ends.
+    /// `values`.
     pub(super) fn suspect(&mut self, outcome: &Outcome) {
         let payload = payload_of(outcome);
         if !payload.refs().is_empty() {
@@ -22,7 +22,19 @@ impl Vat {
         }
     }
 
-    /// Whether to search for circles. The end of a session sets `suspected` to the maximum, above every limit.
+    /// Circles may consist of what a session leaves: its references, and bytes of values. They are searched for at once
+    /// if these are many in comparison with all nodes, so that peers who come and go cause little work.
+    pub(super) fn suspect_all(&mut self, references: usize, values: usize) {
+        self.suspected = match references.saturating_mul(16) >= self.nodes.len() {
+            true => usize::MAX,
+            false => {
+                let size = references * (size_of::<Node>() + size_of::<Promise>()) + values;
+                self.suspected.saturating_add(size)
+            }
+        };
+    }
+
+    /// Whether to search for circles. `usize::MAX` is above every limit.
     pub(super) fn has_suspects(&self) -> bool {
         self.suspected > self.config.limits.values.min(usize::MAX - 1)
     }
@@ -75,6 +87,7 @@ impl Vat {
             let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut) else {
                 continue;
             };
+            let (keeper, size) = (promise.kept_for, promise.size());
             let outcome = match &mut promise.state {
                 State::Pending(_) => {
                     self.work.push(Work::Settle {
@@ -88,6 +101,8 @@ impl Vat {
                 State::Broken(reason) => Err(Reason::from(core::mem::take(&mut reason.value))),
             };
             promise.state = State::Broken(UNREACHABLE.into());
+            promise.kept_for = None;
+            self.discharge(keeper, size);
             self.release_outcome(outcome);
         }
     }

@@ -148,7 +148,7 @@ pub struct Limits {
     pub message_time: u64,
     /// Time until a connection is closed by the caller after the last bytes were ready: 1 s. Then it is forgotten.
     pub close_time: u64,
-    /// Connections in all: 4,096. Further ones are refused.
+    /// Connections in all: 4,096. Further ones are refused. Handoffs open none while there are half as many.
     pub connections: usize,
     /// Objects exported to one peer: 65,536. A call that needs one more breaks.
     pub exports: usize,
@@ -156,12 +156,12 @@ pub struct Limits {
     pub imports: usize,
     /// Answers that one peer may keep: 16,384. One more ends the session.
     pub answers: usize,
-    /// Messages waiting on one promise: 1,024. One more from a peer ends its session; one of ours breaks.
+    /// Messages of the caller waiting on one promise: 1,024. One more breaks.
     pub queue: usize,
     /// Memory of messages from one peer that wait on promises: 4 MiB. More end the session.
     pub queue_bytes: usize,
-    /// Bytes of settled values that one peer can refer to, as answers or as promises exported to it: 256 MiB. More end
-    /// the session. A promise counts for the first peer only.
+    /// Bytes of settled values of promises that one peer has or had references to, as answers or exports, or that it
+    /// fulfils: 256 MiB. More end the session. A promise counts for the first peer only, until it is freed.
     pub values: usize,
     /// Listeners on one promise: 256. One more is notified that it was refused.
     pub listeners: usize,
@@ -226,6 +226,11 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Whether a message that can be refused may follow these bytes, which wait to be sent.
+    pub(super) const fn allow_message_after(&self, bytes: usize) -> bool {
+        bytes == 0 || bytes.saturating_add(self.message) <= self.outbound_hard
+    }
+
     /// Whether a peer's location is within the bounds.
     pub(super) fn allow_location(&self, peer: &Peer<'_>) -> bool {
         let hints = peer.hints.as_deref().unwrap_or_default();

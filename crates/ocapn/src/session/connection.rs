@@ -87,6 +87,8 @@ pub(super) struct Session {
     pub export_index: Table<NonZeroU64>,
     pub next_export: u64,
     pub imports: Table<Id>,
+    /// The last reference to the peer's bootstrap object, which may be gone.
+    pub bootstrap: Option<Id>,
     pub questions: Table<Id>,
     pub next_answer: u64,
     pub answers: Table<Id>,
@@ -98,7 +100,7 @@ pub(super) struct Session {
 
     /// Memory of its messages that wait on promises.
     pub queued: usize,
-    /// Bytes of settled values that it can refer to.
+    /// Bytes of settled values that count for it.
     pub values: usize,
     /// Our next handoff count.
     pub next_count: u64,
@@ -152,6 +154,7 @@ impl Session {
             export_index: Table::default(),
             next_export: 1,
             imports: Table::default(),
+            bootstrap: None,
             questions: Table::default(),
             next_answer: 1,
             answers: Table::default(),
@@ -254,7 +257,8 @@ impl Waiter {
 /// A peer to which a connection is being opened.
 pub(super) struct Dialing {
     pub location: Location,
-    pub waiters: Vec<Waiter>,
+    /// Each with the location that it was given, whose hints may be others.
+    pub waiters: Vec<(Location, Waiter)>,
     pub connection: Option<Id>,
     pub framing: Framing,
     pub deadline: u64,

@@ -7,8 +7,8 @@ use core::ops::Range;
 
 use super::connection::Connection;
 use super::node::{
-    Kind, Listener, NOT_AN_OBJECT, Node, Outcome, Promise, Queued, Reason, State, outcome,
-    payload_of,
+    Kind, Listener, MUCH_TO_SEND, NOT_AN_OBJECT, Node, Outcome, Promise, Queued, Reason, State,
+    outcome, payload_of,
 };
 use super::payload::{Payload, Ref};
 use super::slab::Id;
@@ -111,7 +111,7 @@ impl Vat {
             }
             Kind::Promise(promise) => match &promise.state {
                 State::Pending(pending) => {
-                    let full = pending.queued() >= self.config.limits.queue;
+                    let full = origin.is_none() && pending.own() >= self.config.limits.queue;
                     self.enqueue(
                         target,
                         full,
@@ -129,7 +129,19 @@ impl Vat {
                     self.refuse(result, reason);
                 }
             },
-            Kind::Remote { .. } => {
+            Kind::Remote { remote, .. } => {
+                let waiting = self.sessions.get(remote.session);
+                let waiting = waiting.map_or(0, |session| session.out.len());
+                if let Some(origin) = origin
+                    && !self.config.limits.allow_message_after(waiting)
+                {
+                    self.release_payload(payload);
+                    if result.is_none() {
+                        // Nothing else would report that the message is lost.
+                        return self.end(origin, MUCH_TO_SEND, true);
+                    }
+                    return self.refuse(result, Reason::limit(MUCH_TO_SEND));
+                }
                 let sent = match result {
                     Some(_) => self
                         .send_remote(target, &payload)
@@ -142,6 +154,9 @@ impl Vat {
                 match sent {
                     Some(Ok(Some(question))) => {
                         self.retain(question);
+                        if let Some(origin) = origin {
+                            self.keep_for(origin, question);
+                        }
                         let outcome = Ok(Payload::reference(Ref(question)));
                         self.finish(result, outcome);
                     }

@@ -65,6 +65,9 @@ impl Vat {
         let give = signed.unverified();
         let exporter = Location::from(&give.exporter);
         let own = self.is_own(&exporter);
+        let key = exporter.key();
+        let is_known = self.peers.contains_key(&key) || self.dialing.contains_key(&key);
+        let connections = self.sessions.len() + self.dials.len();
         let config = &self.config;
         let limits = &config.limits;
         let session = self.sessions.get_mut(gifter).ok_or(Stop::Ended)?;
@@ -74,6 +77,8 @@ impl Vat {
             Some(Reason::limit("location or gift id too long"))
         } else if session.handoffs >= limits.handoffs {
             Some(Reason::limit("too many handoffs at once"))
+        } else if !own && !is_known && connections >= limits.connections / 2 {
+            Some(Reason::limit("too many connections for a handoff"))
         } else {
             None
         };
@@ -272,7 +277,7 @@ impl Vat {
     }
 
     fn insert_gift(&mut self, key: GiftKey, state: GiftState) {
-        let deadline = self.now + self.config.limits.gift_time;
+        let deadline = self.after(self.config.limits.gift_time);
         self.timers.insert((deadline, Timer::Gift(key.clone())));
         self.gifts.insert(key, Gift { state, deadline });
     }

@@ -33,7 +33,7 @@ impl Vat {
         let key = self.secret_key();
         let session = Session::new(key, location, self.config.dialect, framing, proof);
         let id = self.sessions.insert(session);
-        self.set_deadline(id, Some(self.now + self.config.limits.hello_time));
+        self.set_deadline(id, Some(self.after(self.config.limits.hello_time)));
         self.unidentified.push_back(id);
         while self.unidentified.len() > self.config.limits.unidentified {
             let Some(oldest) = self.unidentified.pop_front() else {
@@ -59,6 +59,11 @@ impl Vat {
         self.now = self.now.max(now);
         let dialing = self.dials.get(dial.0)?;
         if dialing.connection.is_some() {
+            return None;
+        }
+        if self.sessions.len() >= self.config.limits.connections {
+            self.end_dial(dial.0, "too many connections");
+            self.run();
             return None;
         }
         let transport = &dialing.location.transport;
@@ -242,7 +247,7 @@ impl Vat {
             if let Some(&dial) = self.dialing.get(&key)
                 && let Some(dialing) = self.remove_dial(dial)
             {
-                for waiter in dialing.waiters {
+                for (_, waiter) in dialing.waiters {
                     self.satisfy(id, waiter);
                 }
             }
@@ -259,7 +264,7 @@ impl Vat {
         }
         session.parked = Some(Box::new((key.clone(), message.into())));
         self.parked.insert(key, id);
-        self.set_deadline(id, Some(self.now + self.config.limits.duplicate_time));
+        self.set_deadline(id, Some(self.after(self.config.limits.duplicate_time)));
         Ok(())
     }
 
@@ -334,17 +339,27 @@ impl Vat {
         if let Some(&session) = self.peers.get(&key) {
             return self.satisfy(session, waiter);
         }
-        if let Some(dialing) = self
-            .dialing
-            .get(&key)
-            .and_then(|dial| self.dials.get_mut(*dial))
+        let mut waiters = Vec::new();
+        if let Some(&dial) = self.dialing.get(&key)
+            && let Some(dialing) = self.dials.get_mut(dial)
         {
-            return dialing.waiters.push(waiter);
+            // The hints of a peer must not delay a connection that the caller requests.
+            let is_handoff = |waiter: &Waiter| matches!(waiter, Waiter::Withdraw { .. });
+            let takes_over = dialing.connection.is_none()
+                && dialing.location.hints != location.hints
+                && !is_handoff(&waiter)
+                && dialing.waiters.iter().all(|(_, waiter)| is_handoff(waiter));
+            if !takes_over {
+                return dialing.waiters.push((location, waiter));
+            }
+            let before = self.remove_dial(dial);
+            waiters = before.map_or_else(Vec::new, |before| before.waiters);
         }
-        let deadline = self.now + self.config.limits.dial_time;
+        waiters.push((location.clone(), waiter));
+        let deadline = self.after(self.config.limits.dial_time);
         let id = self.dials.insert(Dialing {
             location: location.clone(),
-            waiters: [waiter].into(),
+            waiters,
             connection: None,
             framing: framing.unwrap_or(self.config.framing),
             deadline,
@@ -425,8 +440,13 @@ impl Vat {
         let Some(dialing) = self.remove_dial(id) else {
             return;
         };
-        for waiter in dialing.waiters {
+        let mut others = Vec::new();
+        for (location, waiter) in dialing.waiters {
             let promise = waiter.promise();
+            if location.hints != dialing.location.hints {
+                others.push((location, waiter));
+                continue;
+            }
             if let Waiter::Withdraw { gifter, .. } = waiter {
                 self.end_handoff(gifter);
             }
@@ -436,6 +456,12 @@ impl Vat {
         }
         if let Some(connection) = dialing.connection {
             self.end(connection, reason, true);
+        }
+        // The next attempt is with other hints, so that there is an end.
+        for (location, waiter) in others {
+            let promise = waiter.promise();
+            self.wait_for_session(location, waiter, Some(dialing.framing));
+            self.release(promise);
         }
     }
 
@@ -459,14 +485,17 @@ impl Vat {
         let questions = core::mem::take(&mut session.questions);
         let answers = core::mem::take(&mut session.answers);
         let listens = core::mem::take(&mut session.listens);
+        let bootstrap = session.bootstrap.take();
         session.gc_exports = Vec::new();
         session.gc_answers = Vec::new();
         let (withdrawals, findable) = (session.withdrawals > 0, session.findable);
+        let values = session.values;
+        let ended = exports.len() + imports.len() + questions.len() + answers.len();
         let peer = session.peer.take();
-        self.set_deadline(id, Some(self.now + self.config.limits.close_time));
+        self.set_deadline(id, Some(self.after(self.config.limits.close_time)));
         if let Some(peer) = peer {
             self.session_ids.remove(&peer.session_id);
-            self.suspected = usize::MAX;
+            self.suspect_all(ended, values);
             if findable {
                 let key = peer.location.key();
                 self.peers.remove(&key);
@@ -494,7 +523,8 @@ impl Vat {
         }
         self.drop_listeners(id, listens);
         let (imports, questions) = (imports.into_entries(), questions.into_entries());
-        for (_, node) in imports.into_iter().chain(questions) {
+        let remote = imports.into_iter().chain(questions).map(|(_, node)| node);
+        for node in remote.chain(bootstrap) {
             let Some(state) = self.nodes.get(node) else {
                 continue;
             };
@@ -513,12 +543,12 @@ impl Vat {
             }
         }
         if let Some(id) = dial {
+            let deadline = self.after(self.config.limits.crossed_time);
             // Only the peer ends a session without telling it.
             match self.dials.get_mut(id) {
                 Some(dial) if !abort => {
                     dial.connection = None;
                     dial.refused = Some(reason.into());
-                    let deadline = self.now + self.config.limits.crossed_time;
                     let before = core::mem::replace(&mut dial.deadline, deadline);
                     self.timers.remove(&(before, Timer::Dial(id)));
                     self.timers.insert((deadline, Timer::Dial(id)));
@@ -529,11 +559,20 @@ impl Vat {
     }
 
     /// A reference to the peer's bootstrap object. It is not counted.
-    fn bootstrap_of(&mut self, session: Id) -> Id {
-        self.nodes.insert(Node::new(Kind::Remote {
-            remote: Remote::new(session, Target::Export(0)),
+    fn bootstrap_of(&mut self, id: Id) -> Id {
+        let session = self.sessions.get_mut(id);
+        let known = session.as_ref().and_then(|session| session.bootstrap);
+        if let Some(node) = known.filter(|node| self.nodes.get(*node).is_some()) {
+            return node;
+        }
+        let node = self.nodes.insert(Node::new(Kind::Remote {
+            remote: Remote::new(id, Target::Export(0)),
             promise: None,
-        }))
+        }));
+        if let Some(session) = session {
+            session.bootstrap = Some(node);
+        }
+        node
     }
 }
 

@@ -70,6 +70,7 @@ impl From<&str> for Reason {
 
 pub(super) const NOT_AN_OBJECT: &str = "not an object: the promise was fulfilled with data";
 pub(super) const DISCONNECTED: &str = "disconnected";
+pub(super) const MUCH_TO_SEND: &str = "too many bytes wait to be sent to this peer";
 
 pub(super) fn disconnected() -> Reason {
     Reason::disconnected(DISCONNECTED)
@@ -161,7 +162,7 @@ impl Remote {
 #[derive(Default)]
 pub(super) struct Promise {
     pub state: State,
-    /// The session whose peer can refer to it, for which its value counts.
+    /// The session for which its value counts: its peer can refer to it, could, or fulfils it.
     pub kept_for: Option<Id>,
 }
 
@@ -233,6 +234,8 @@ struct More {
     listeners: Vec<Listener>,
     /// Messages that wait for a local promise. Those to remote ones are sent at once.
     queue: Vec<Queued>,
+    /// The number of those that are not from a peer.
+    own: usize,
 }
 
 impl Pending {
@@ -244,12 +247,19 @@ impl Pending {
         self.more.as_ref().map_or(0, |more| more.queue.len())
     }
 
+    /// The number of messages that wait and are not from a peer.
+    pub fn own(&self) -> usize {
+        self.more.as_ref().map_or(0, |more| more.own)
+    }
+
     pub fn messages(&self) -> impl Iterator<Item = &Queued> {
         self.more.iter().flat_map(|more| &more.queue)
     }
 
     pub fn enqueue(&mut self, message: Queued) {
-        self.more.get_or_insert_default().queue.push(message);
+        let more = self.more.get_or_insert_default();
+        more.own += usize::from(message.origin.is_none());
+        more.queue.push(message);
     }
 
     /// The number of listeners.

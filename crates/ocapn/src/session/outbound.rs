@@ -172,7 +172,6 @@ impl Vat {
             if index.is_some_and(|index| index.get() == position) {
                 state.export_index.remove(node.index.into());
             }
-            self.keep_no_more(session, node);
             self.release(node);
         }
         Some(())

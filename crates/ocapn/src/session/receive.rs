@@ -167,7 +167,7 @@ impl Vat {
                         let deadline = match session.deadline {
                             _ if pending == 0 => None,
                             Some(deadline) if messages == 0 => Some(deadline),
-                            _ => Some(self.now + self.config.limits.message_time),
+                            _ => Some(self.after(self.config.limits.message_time)),
                         };
                         self.set_deadline(id, deadline);
                     }
@@ -385,7 +385,6 @@ impl Vat {
         let session = self.sessions.get_mut(id).ok_or(Stop::Ended)?;
         let promise = session.answers.remove(answer);
         let promise = promise.ok_or_else(|| format!("no answer {answer} to return"))?;
-        self.keep_no_more(id, promise);
         self.release(promise);
         Ok(())
     }
@@ -475,7 +474,11 @@ impl Vat {
         }
         let mut remote = Remote::new(id, Target::Export(position));
         remote.received = 1;
-        let promise = is_promise.then(|| self.spare.promise());
+        let promise = is_promise.then(|| {
+            let mut promise = self.spare.promise();
+            promise.kept_for = Some(id);
+            promise
+        });
         let node = self
             .nodes
             .insert(Node::new(Kind::Remote { remote, promise }));

@@ -83,8 +83,7 @@ impl Vat {
         }
     }
 
-    /// Counts more bytes of a promise's value for the session whose peer can refer to it. The session ends if it has too
-    /// many.
+    /// Counts more bytes of a promise's value for the session that keeps it. The session ends if it has too many.
     pub(super) fn charge(&mut self, id: Id, more: usize) {
         let keeper = self.nodes.get(id).and_then(|node| node.promise()?.kept_for);
         let Some(keeper) = keeper else {
@@ -99,7 +98,8 @@ impl Vat {
         }
     }
 
-    /// Counts the value of a promise, now or when it settles, for a session, unless it counts for another one.
+    /// Counts the value of a promise, now or when it settles, for a session, unless it counts for another one. It counts
+    /// until it is freed: other values may keep it when its peer cannot refer to it any more.
     pub(super) fn keep_for(&mut self, session: Id, id: Id) {
         let keeper = self.nodes.get(id).and_then(|node| node.promise()?.kept_for);
         if keeper.is_some_and(|keeper| self.is_active(keeper)) {
@@ -112,16 +112,11 @@ impl Vat {
         }
     }
 
-    /// The peer of a session cannot refer to the promise any more.
-    pub(super) fn keep_no_more(&mut self, session: Id, id: Id) {
-        if let Some(promise) = self.nodes.get_mut(id).and_then(Node::promise_mut)
-            && promise
-                .kept_for
-                .take_if(|keeper| *keeper == session)
-                .is_some()
-            && let Some(session) = self.sessions.get_mut(session)
-        {
-            session.values -= promise.size();
+    /// A value of this size, which counted for this session, is freed.
+    pub(super) fn discharge(&mut self, keeper: Option<Id>, size: usize) {
+        if let Some(session) = keeper.and_then(|keeper| self.sessions.get_mut(keeper)) {
+            debug_assert!(session.values >= size);
+            session.values = session.values.saturating_sub(size);
         }
     }
 
@@ -190,6 +185,7 @@ impl Vat {
     }
 
     fn release_promise(&mut self, mut promise: Box<Promise>) {
+        self.discharge(promise.kept_for, promise.size());
         match core::mem::take(&mut *promise).state {
             State::Pending(_) => {}
             State::Following(other) => self.release(other),

@@ -10,7 +10,7 @@ use super::config::Config;
 use super::connection::{Connection, Dialing, Output, PeerKey, Phase, Session};
 use super::data::Shared;
 use super::entropy::Entropy;
-use super::node::{Kind, Listener, NOT_AN_OBJECT, Node, Outcome, Reason, State};
+use super::node::{Kind, Listener, MUCH_TO_SEND, NOT_AN_OBJECT, Node, Outcome, Reason, State};
 use super::part::Part;
 use super::payload::{Payload, Ref};
 use super::slab::{Id, Slab};
@@ -113,7 +113,7 @@ pub struct Vat {
     pub(super) timers: BTreeSet<(u64, Timer)>,
 }
 
-/// The queue in front of a message: bytes to be sent, or messages that wait for a promise.
+/// The queue in front of a message: bytes to be sent, or messages of the caller that wait for a promise.
 enum Waiting {
     Bytes(usize),
     Messages(usize),
@@ -354,10 +354,8 @@ impl Vat {
     fn admit(&self, target: Id) -> Result<(), Reason> {
         let limits = &self.config.limits;
         match self.waiting(target) {
-            Some(Waiting::Bytes(bytes))
-                if bytes > 0 && bytes + limits.message > limits.outbound_hard =>
-            {
-                Err(Reason::limit("too many bytes wait to be sent to this peer"))
+            Some(Waiting::Bytes(bytes)) if !limits.allow_message_after(bytes) => {
+                Err(Reason::limit(MUCH_TO_SEND))
             }
             Some(Waiting::Messages(messages)) if messages >= limits.queue => {
                 Err(Reason::limit("too many messages wait for this promise"))
@@ -375,7 +373,7 @@ impl Vat {
                 let active = session.phase == Phase::Active;
                 active.then_some(Waiting::Bytes(session.out.len()))
             }
-            Kind::Promise(promise) => Some(Waiting::Messages(promise.pending()?.queued())),
+            Kind::Promise(promise) => Some(Waiting::Messages(promise.pending()?.own())),
             _ => None,
         }
     }
@@ -491,6 +489,11 @@ impl Vat {
     pub fn abort(&mut self, connection: Connection, reason: &str) {
         self.end(connection.0, reason, true);
         self.run();
+    }
+
+    /// The time when a period from now ends.
+    pub(super) const fn after(&self, period: u64) -> u64 {
+        self.now.saturating_add(period)
     }
 
     pub(super) fn secret_key(&mut self) -> SecretKey {

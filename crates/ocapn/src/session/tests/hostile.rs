@@ -28,13 +28,14 @@ driven! {
     duplicate_time: hellos_that_are_refused, a_peer_that_reconnects_before_its_end_is_known;
     message_time: malformed_bytes, deadlines_are_kept_in_order;
     close_time: a_connection_that_nobody_closes;
-    connections: connections_in_all;
+    connections: connections_in_all, handoffs::connections_for_gives_leave_room;
     exports: exports_to_one_peer, answers_held_of_one_peer;
     imports: imports_and_references_in_a_message;
     answers: answers_in_use_and_too_many;
-    queue: queues_of_promises, pair::own_messages_that_cannot_wait_fail_and_the_session_goes_on;
+    queue: a_promise_of_several_parties, pair::own_messages_that_cannot_wait_fail_and_the_session_goes_on;
     queue_bytes: queues_of_promises;
-    values: values_in_answers, values_kept_for_a_session_that_ended;
+    values: values_in_answers, values_kept_for_a_session_that_ended, values_that_keep_each_other,
+        handoffs::values_of_promises_that_the_peer_fulfils;
     listeners: listeners;
     session_listeners: listeners, listeners_that_were_notified_do_not_count;
     gifts: handoffs::gifts_withdrawals_and_signatures_are_bounded;
@@ -44,7 +45,7 @@ driven! {
     handoffs: handoffs::gives_for_others_and_too_many;
     signatures: handoffs::gifts_withdrawals_and_signatures_are_bounded;
     outbound_soft: pair::own_messages_that_cannot_wait_fail_and_the_session_goes_on;
-    outbound_hard: a_peer_that_does_not_read, pair::own_messages_that_cannot_wait_fail_and_the_session_goes_on;
+    outbound_hard: a_peer_that_does_not_read, messages_for_a_peer_that_does_not_read, pair::own_messages_that_cannot_wait_fail_and_the_session_goes_on;
     location_part: locations_that_are_too_long, handoffs::gives_with_long_parts;
 }
 
@@ -674,41 +675,112 @@ fn answers_held_of_one_peer() {
 
 #[test]
 fn queues_of_promises() {
-    let queue = Limits {
-        queue: 10,
-        ..Limits::default()
-    };
-    let bytes = Limits {
+    let limits = Limits {
         queue_bytes: 10_000,
         ..Limits::default()
     };
     // Small messages count with what their entries in the queue take.
     let entry = size_of::<super::super::node::Queued>();
-    for (limits, size, allowed) in [
-        (queue, 1, 10),
-        (bytes.clone(), 1000, 10_000 / (entry + 1007)),
-        (bytes, 1, 10_000 / (entry + 5)),
-    ] {
-        let mut attack = Attack::new(limits);
+    for (size, allowed) in [(1000, 10_000 / (entry + 1007)), (1, 10_000 / (entry + 5))] {
+        let mut attack = Attack::new(limits.clone());
         attack.send(&fetch("object", 1));
         attack.send(&deliver(Target::Answer(1), b"[]", Some(2), None));
         let arguments = format!("[{size}:{}]", "x".repeat(size));
+        let message = deliver(Target::Answer(2), arguments.as_bytes(), None, None);
         for _ in 0..allowed {
-            attack.send(&deliver(
-                Target::Answer(2),
-                arguments.as_bytes(),
-                None,
-                None,
-            ));
+            attack.send(&message);
         }
         assert_eq!(attack.ended(), None);
-        attack.send(&deliver(
-            Target::Answer(2),
-            arguments.as_bytes(),
-            None,
-            None,
-        ));
+        attack.send(&message);
         attack.ends_clean("too many messages wait");
+    }
+}
+
+#[test]
+fn a_promise_of_several_parties() {
+    let mut attack = Attack::new(Limits {
+        queue: 10,
+        ..Limits::default()
+    });
+    attack.send(&fetch("object", 1));
+    attack.send(&deliver(Target::Answer(1), b"[]", Some(2), None));
+    let reply = calls(&attack.events)[0].2.unwrap();
+    let (promise, resolver) = attack.vat().promise();
+    attack
+        .vat()
+        .resolve(reply, Ok(&Payload::reference(promise)));
+    let nothing = Payload::list(|_| {});
+    let [first, .., tenth] = [(); 10].map(|()| attack.vat().call(promise, &nothing));
+    // What the attacker sends does not count for the caller, and the other way round.
+    for _ in 0..30 {
+        attack.send(&deliver(Target::Answer(2), b"[]", None, None));
+    }
+    let refused = attack.vat().call(promise, &nothing);
+    for (call, waits) in [(first, true), (tenth, true), (refused, false)] {
+        assert_eq!(attack.vat().outcome(call).is_none(), waits);
+    }
+    assert_eq!(attack.ended(), None);
+    attack.vat().drop_ref(resolver);
+    assert_eq!(attack.vat().stats().queued, 0);
+    attack.goes_on();
+}
+
+#[test]
+fn messages_for_a_peer_that_does_not_read() {
+    for answer in [None, Some(3)] {
+        let mut attack = Attack::new(Limits {
+            message: 10_000,
+            outbound_hard: 100_000,
+            ..Limits::default()
+        });
+        // The honest peer passes an object, which the attacker gets.
+        let object = attack.world.vats[1].object();
+        let arguments = Payload::list(|list| {
+            list.reference(object);
+        });
+        let honest = attack.honest;
+        attack.world.vats[1].send(honest, &arguments).unwrap();
+        let events = attack.world.settle();
+        let object = calls(&events[0])[0].1.refs()[0];
+        attack.send(&fetch("object", 1));
+        attack.send(&deliver(Target::Answer(1), b"[]", Some(2), None));
+        let reply = calls(&attack.events)[0].2.unwrap();
+        let nothing = Payload::list(|_| {});
+        let promise = attack.vat().call(object, &nothing);
+        attack
+            .vat()
+            .resolve(reply, Ok(&Payload::reference(promise)));
+
+        let arguments = format!("[9000:{}]", "x".repeat(9000));
+        let (mut sent, mut answers) = (0, 3..);
+        while attack.vat().stats().outbound < 90_000 && sent < 30 {
+            let answer = answer.and_then(|_| answers.next());
+            let message = deliver(Target::Answer(2), arguments.as_bytes(), answer, None);
+            attack.send(&message);
+            sent += 1;
+        }
+        assert!((9..12).contains(&sent), "{sent}");
+        let (next, resolver) = (answers.next(), Some(7));
+        let (next, resolver) = (
+            next.and(answer).and(next),
+            resolver.and(answer).and(Some(7)),
+        );
+        let message = deliver(Target::Answer(2), arguments.as_bytes(), next, resolver);
+        attack.send(&message);
+        assert!(attack.vat().stats().outbound < 100_000);
+        match answer {
+            // A lost message has to be reported, and a one-way message has no result that could break.
+            None => attack.ends("too many bytes wait to be sent to this peer"),
+            Some(_) => {
+                let told = attack.told();
+                assert!(
+                    told.len() == 1 && told[0].contains("too many bytes wait"),
+                    "{told:?}"
+                );
+                assert_eq!(attack.ended(), None);
+                attack.goes_on();
+            }
+        }
     }
 }
 
@@ -748,6 +820,40 @@ fn values_in_answers() {
     }
     assert_eq!(attack.ended(), None);
     attack.goes_on();
+}
+
+#[test]
+fn values_that_keep_each_other() {
+    let mut attack = Attack::new(Limits {
+        values: 100_000,
+        ..Limits::default()
+    });
+    // Each answer contains the one before, to which the attacker does not refer any more.
+    attack.send(&fetch("object", 1));
+    for answer in 2..30 {
+        let before = match answer {
+            2 => String::new(),
+            _ => format!("<11'desc:answer{}+>", answer - 1),
+        };
+        let arguments = format!("[{before}9000:{}]", "x".repeat(9000));
+        let to = Target::Answer(1);
+        attack.send(&deliver(to, arguments.as_bytes(), Some(answer), None));
+        if attack.ended().is_some() {
+            assert_eq!(answer, 14);
+            break;
+        }
+        let (_, arguments, reply) = calls(&attack.events).pop().unwrap();
+        attack.events.clear();
+        attack.vat().resolve(reply.unwrap(), Ok(&arguments));
+        attack.vat().drop_ref(reply.unwrap());
+        attack.vat().drop_payload(arguments);
+        if answer > 2 {
+            let before = Operation::GcAnswers(vec![answer - 1].into());
+            attack.send(&encode(&before));
+        }
+        attack.send(b"");
+    }
+    attack.ends("too many bytes in values");
 }
 
 #[test]
@@ -886,6 +992,21 @@ fn promises_that_keep_each_other_end_with_the_session() {
         assert_eq!((stats.nodes, stats.connections), (3, 1));
         attack.goes_on();
     }
+}
+
+#[test]
+fn circles_are_searched_for_if_the_session_may_have_left_some() {
+    let mut attack = Attack::default();
+    let objects = [(); 1_000].map(|()| attack.vat().object());
+    for (references, values, searched) in [(2, 0, false), (100, 0, true), (2, 1 << 30, true)] {
+        attack.vat().suspected = 0;
+        attack.vat().suspect_all(references, values);
+        assert_eq!(attack.vat().has_suspects(), searched);
+    }
+    objects
+        .iter()
+        .for_each(|object| attack.vat().drop_ref(*object));
+    attack.goes_on();
 }
 
 #[test]
@@ -1321,6 +1442,55 @@ fn locations_that_are_too_long() {
 }
 
 #[test]
+fn limits_without_an_end() {
+    let mut attack = Attack::new(Limits {
+        hello_time: u64::MAX,
+        dial_time: u64::MAX,
+        message_time: u64::MAX,
+        close_time: u64::MAX,
+        duplicate_time: u64::MAX,
+        gift_time: u64::MAX,
+        message: usize::MAX,
+        outbound_hard: usize::MAX,
+        ..Limits::default()
+    });
+    attack.vat().tick(1_000_000);
+    assert!(
+        attack
+            .vat()
+            .accepted(0, Proof::Claimed, 1_000_000)
+            .is_some()
+    );
+    attack.world.enliven(0, 20, b"object");
+    attack.send(b"<");
+    attack.vat().tick(u64::MAX - 1);
+    while let Some(event) = attack.vat().poll_event() {
+        attack.events.push(event);
+    }
+    assert_eq!(attack.events, [Event::Up(attack.connection)]);
+    assert_eq!(dials(attack.vat()).len(), 1);
+    attack.goes_on();
+}
+
+/// A location of vat 20 with this hint.
+fn hinted(hint: &str) -> Location {
+    Location {
+        hints: Some(vec![("host".into(), hint.into())]),
+        ..location(20)
+    }
+}
+
+/// The connections that are to be opened, with their hints.
+fn hinted_dials(vat: &mut Vat) -> Vec<(Dial, String)> {
+    let outputs = std::iter::from_fn(|| vat.poll_output());
+    let dials = outputs.filter_map(|output| match output {
+        Output::Dial { dial, location } => Some((dial, location.hints?[0].1.clone())),
+        _ => None,
+    });
+    dials.collect()
+}
+
+#[test]
 fn connections_in_all() {
     let mut attack = Attack::new(Limits {
         connections: 4,
@@ -1478,6 +1648,131 @@ mod handoffs {
 
     fn receiver() -> SecretKey {
         SecretKey::from_bytes(&[3; 32])
+    }
+
+    /// A give for the vat, of a gift at another exporter. The vat cannot check who signed it.
+    fn give_of(attack: &mut Attack, exporter: &Location) -> Vec<u8> {
+        let session = attack.world.vats[0].sessions.get(attack.connection.0);
+        let give = HandoffGive {
+            receiver_key: session.unwrap().key.public_key(),
+            exporter: exporter.peer(),
+            session: [0; 32],
+            gifter_side: [0; 32],
+            gift: b"gift",
+        };
+        let mut arguments = b"[".to_vec();
+        let signed = Signed::sign::<Syrup>(&receiver(), give).unwrap();
+        signed.write(&mut Syrup::writer(&mut arguments));
+        arguments.push(b']');
+        deliver(Target::Export(0), &arguments, None, None)
+    }
+
+    #[test]
+    pub fn connections_for_gives_leave_room() {
+        let mut attack = Attack::new(Limits {
+            connections: 8,
+            ..Limits::default()
+        });
+        for number in 20..30 {
+            let give = give_of(&mut attack, &location(number));
+            attack.send(&give);
+            for dial in dials(attack.vat()) {
+                let connection = attack.vat().dialed(dial, Proof::Trusted, 0).unwrap();
+                let key = SecretKey::from_bytes(&[number as u8; 32]);
+                let name = location(number).designator;
+                attack.vat().received(connection, &hello(&key, &name), 0);
+            }
+        }
+        // Those of the attacker and of the honest peer are two.
+        assert_eq!(attack.vat().stats().connections, 4);
+        // The caller opens more, up to the limit.
+        for number in 40..45 {
+            attack.world.enliven(0, number, b"object");
+        }
+        let opened = dials(attack.vat())
+            .into_iter()
+            .filter_map(|dial| attack.vat().dialed(dial, Proof::Trusted, 0));
+        assert_eq!(opened.count(), 4);
+        assert_eq!(attack.vat().stats().dials, 4);
+        attack.goes_on();
+    }
+
+    #[test]
+    fn hints_of_a_give_do_not_delay_others() {
+        let mut attack = Attack::default();
+        let give = give_of(&mut attack, &hinted("evil"));
+        attack.send(&give);
+        let [(evil, hint)] = hinted_dials(attack.vat()).try_into().unwrap();
+        assert_eq!(hint, "evil");
+        // The caller does not wait for it.
+        let good = hinted("good");
+        let sturdyref = Sturdyref {
+            peer: good.peer(),
+            swiss: b"object",
+        };
+        let object = attack.vat().enliven(&sturdyref);
+        let [(good, hint)] = hinted_dials(attack.vat()).try_into().unwrap();
+        assert_eq!(hint, "good");
+        assert_eq!(attack.vat().dialed(evil, Proof::Trusted, 0), None);
+        // A give with other hints joins, and its own are tried after.
+        let other = give_of(&mut attack, &hinted("other"));
+        attack.send(&other);
+        assert_eq!(hinted_dials(attack.vat()), []);
+        attack.vat().dial_failed(good, "refused");
+        let reason = attack.vat().outcome(object).unwrap().unwrap_err();
+        assert_eq!(reason.message(), "cannot connect: refused");
+        for expected in ["evil", "other"] {
+            let [(dial, hint)] = hinted_dials(attack.vat()).try_into().unwrap();
+            assert_eq!(hint, expected);
+            attack.vat().dial_failed(dial, "refused");
+        }
+        assert_eq!(attack.vat().stats().dials, 0);
+        attack.goes_on();
+    }
+
+    #[test]
+    pub fn values_of_promises_that_the_peer_fulfils() {
+        let mut attack = Attack::new(Limits {
+            values: 100_000,
+            ..Limits::default()
+        });
+        let value = format!("[7'fulfill9000:{}]", "x".repeat(9000));
+        for count in 0..30 {
+            if attack.ended().is_some() {
+                assert_eq!(count, 12);
+                break;
+            }
+            let gift = [count as u8];
+            let mut arguments = b"[12'deposit-gift".to_vec();
+            Syrup::writer(&mut arguments).bytes(&gift);
+            arguments.extend(format!("<19'desc:import-promise{}+>]", count + 50).as_bytes());
+            attack.send(&deliver(Target::Export(0), &arguments, None, None));
+            // The answer keeps the promise.
+            let withdraw = attack.withdraw(&receiver(), &gift, count);
+            let withdraw = Operation::decode::<Syrup>(&withdraw, Dialect::Endo202608);
+            let Ok(Operation::Deliver { to, arguments, .. }) = withdraw else {
+                panic!("no op:deliver");
+            };
+            let resolver = Some(5000 + count);
+            attack.send(&deliver(to, arguments, Some(count), resolver));
+            let resolver = attack.read().into_iter().find_map(listened);
+            let resolver = resolver.expect("no op:listen");
+            let to = Target::Export(resolver);
+            attack.send(&deliver(to, value.as_bytes(), None, None));
+        }
+        attack.ends("too many bytes in values");
+    }
+
+    /// The resolver with which the vat listens.
+    fn listened(message: Value) -> Option<u64> {
+        let encoded = syrup::encode(&message).unwrap();
+        match Operation::decode::<Syrup>(&encoded, Dialect::Endo202608) {
+            Ok(Operation::Listen {
+                resolver: Import::Object(position),
+                ..
+            }) => Some(position),
+            _ => None,
+        }
     }
 
     #[test]
