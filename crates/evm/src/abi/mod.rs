@@ -67,10 +67,10 @@ pub use read::{Decoder, Head, Mode};
 pub use revert::Revert;
 pub use rust_types::{Function, Hashed, Int, Uint};
 pub use traits::{AbiDecode, AbiEncode, AbiType, TypeName};
-pub(crate) use types::is_identifier;
 pub use types::{MAX_DEPTH, MAX_TYPES, Parameter, Signature, Type};
 #[cfg(feature = "json")]
 pub(crate) use types::{decimal, elementary};
+pub(crate) use types::{is_identifier, is_struct_name};
 pub use value::{MAX_VALUES, Value, encode_packed};
 pub use view::{Decoded, ValueRef, Values, ValuesIter};
 pub(crate) use word::is_width;

@@ -430,11 +430,22 @@ impl<'a> Cursor<'a> {
 
 /// Whether the name is a Solidity identifier: a letter, `_` or `$`, followed by letters, digits, `_` or `$`.
 pub(crate) const fn is_identifier(name: &str) -> bool {
+    is_name(name, false)
+}
+
+/// Whether the name is valid for an EIP-712 struct: an identifier, which may also contain `:` after its first character
+/// (`HyperliquidTransaction:UsdSend`). Solidity has no such names, but wallets sign them.
+pub(crate) const fn is_struct_name(name: &str) -> bool {
+    is_name(name, true)
+}
+
+const fn is_name(name: &str, colons: bool) -> bool {
     let bytes = name.as_bytes();
     let mut i = 0;
     while i < bytes.len() {
         let letter = bytes[i].is_ascii_alphabetic() || bytes[i] == b'_' || bytes[i] == b'$';
-        if !letter && (i == 0 || !bytes[i].is_ascii_digit()) {
+        let inner = bytes[i].is_ascii_digit() || (colons && bytes[i] == b':');
+        if !letter && (i == 0 || !inner) {
             return false;
         }
         i += 1;

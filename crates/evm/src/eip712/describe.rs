@@ -7,7 +7,7 @@
 //! Source: [EIP-712](https://eips.ethereum.org/EIPS/eip-712), "Definition of encodeType". Types are public: not
 //! constant time.
 
-use crate::abi::is_identifier;
+use crate::abi::{is_identifier, is_struct_name};
 use crate::const_text::ConstText;
 
 /// Maximum number of struct types on which one type may depend, including itself.
@@ -150,8 +150,8 @@ const fn core_struct(mut ty: &'static MemberType) -> Option<&'static StructType>
 impl<const N: usize> ConstText<N> {
     const fn push_struct(&mut self, struct_type: &StructType) {
         assert!(
-            is_identifier(struct_type.name),
-            "an EIP-712 struct name must be an identifier"
+            is_struct_name(struct_type.name),
+            "an EIP-712 struct name must be an identifier, which may contain `:` after its first character"
         );
         self.push_str(struct_type.name);
         self.push(b'(');

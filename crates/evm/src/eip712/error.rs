@@ -50,7 +50,7 @@ pub enum Reason {
     Unknown,
     /// A duplicate key or type.
     Duplicate,
-    /// Not a Solidity identifier, or the name of an atomic type.
+    /// Not a Solidity identifier (a struct's name may also contain `:`), or the name of an atomic type.
     Name,
     /// Neither an EIP-712 type nor a struct of the document.
     Type(String),

@@ -116,6 +116,40 @@ fn ether_mail_in_json() {
     assert_eq!(data.signing_hash(), domain.signing_hash(&mail));
 }
 
+/// A user's action of Hyperliquid, with the hash that alloy, viem and ethers compute.
+#[test]
+fn names_with_colons() {
+    crate::typed_struct! {
+        struct UsdSend as "HyperliquidTransaction:UsdSend" {
+            chain as "hyperliquidChain": String,
+            destination: String,
+            amount: String,
+            time: u64,
+        }
+    }
+    let send = UsdSend {
+        chain: "Testnet".into(),
+        destination: "0x5e9ee1089755c3435139848e47e6635505d5a13a".into(),
+        amount: "1".into(),
+        time: 1_690_393_044_548,
+    };
+    let domain = Domain {
+        name: Some("HyperliquidSignTransaction"),
+        version: Some("1"),
+        chain_id: Some(U256::from(421_614u64)),
+        verifying_contract: Some(Address::ZERO),
+        salt: None,
+    };
+    let hash = domain.signing_hash(&send);
+    assert_eq!(
+        hash.to_string(),
+        "0xbcc34aa23e03b510c1b829b8f3a8efb0b70fa352d8ccb2ae7d3be61930cb8c7e"
+    );
+    let data = TypedData::from_json(&domain.to_json(&send)).unwrap();
+    assert_eq!(data.primary_type(), "HyperliquidTransaction:UsdSend");
+    assert_eq!(data.signing_hash(), hash);
+}
+
 /// A domain with other fields is hashed as declared.
 #[test]
 fn unusual_domain() {
@@ -199,6 +233,8 @@ fn whole_messages_of_refusals() {
         ("/types/Mail/0", json!({"name": "from", "type": "Person", "x": 1}), "types.Mail[0].x: unknown key".into()),
         ("/types/Mail/0", json!({"name": "to", "type": "Person"}), "types.Mail.to: duplicate name".into()),
         ("/types/Mail/0", json!({"name": "from,to", "type": "Person"}), "types.Mail[0].name: expected a Solidity identifier that is not a built-in type".into()),
+        ("/types/Mail/0", json!({"name": "from:to", "type": "Person"}), "types.Mail[0].name: expected a Solidity identifier that is not a built-in type".into()),
+        ("/types/:Mail", json!([]), "types.:Mail: expected a Solidity identifier that is not a built-in type".into()),
         ("/types/uint8", json!([]), "types.uint8: expected a Solidity identifier that is not a built-in type".into()),
         ("/types/A(b)", json!([]), "types.A(b): expected a Solidity identifier that is not a built-in type".into()),
         ("/types/Mail", json!({}), "types.Mail: expected a list of members, found object".into()),

@@ -12,7 +12,7 @@ use lydite_hash::Keccak256;
 use super::domain::{self, FIELDS};
 use super::error::{self, Reason, Step, TypedDataError};
 use super::json::{Reader, Result};
-use crate::abi::{self, decimal, elementary, is_identifier};
+use crate::abi::{self, decimal, elementary, is_identifier, is_struct_name};
 use crate::const_text::ConstText;
 
 /// The name of the domain's type, which a document may omit.
@@ -312,7 +312,7 @@ impl Builder {
 
     /// Reads the members of a struct: `[{"name": …, "type": …}, …]`.
     fn read_struct(&mut self, name: &str, reader: &mut Reader<'_>) -> Result<()> {
-        if !is_identifier(name) || atomic(name).is_some() {
+        if !is_struct_name(name) || atomic(name).is_some() {
             return Err(reader.fail(Reason::Name));
         }
         let opened = self

@@ -26,7 +26,8 @@ use super::signing_hash_of;
 /// - a member or array element of a struct type may be `null`, which is encoded as the word 0, as in MetaMask and
 ///   eth-account. This ends recursive types. No other value may be `null`, and none may be omitted;
 /// - `types` contains only structs, including all to which members refer; `uint` and `int` without a width are not
-///   EIP-712 types;
+///   EIP-712 types. Names are Solidity identifiers; that of a struct may also contain `:` after its first character
+///   (`HyperliquidTransaction:UsdSend`);
 /// - `EIP712Domain` is used as declared. If it is not declared, it consists of those of `name`, `version`, `chainId`,
 ///   `verifyingContract` and `salt` that `domain` contains, in this order.
 ///
@@ -130,7 +131,7 @@ impl TypedSchema {
     /// Compiles the `types` object of a document: `{"Person": [{"name": "wallet", "type": "address"}, …], …}`.
     ///
     /// # Errors
-    /// Names that are not identifiers, unknown types, duplicates, more than [`MAX_STRUCTS`](Self::MAX_STRUCTS) structs
+    /// Invalid names, unknown types, duplicates, more than [`MAX_STRUCTS`](Self::MAX_STRUCTS) structs
     /// or [`MAX_TYPE_TEXT`](Self::MAX_TYPE_TEXT) bytes of type strings. `uint`, `int` and arrays of length 0 are
     /// unknown types.
     pub fn from_json(types: &str) -> core::result::Result<Self, TypedDataError> {
