@@ -18,9 +18,9 @@ fuzz_target!(|text: &str| {
     assert_eq!(*data.domain_separator(), separator);
     assert_eq!(*data.hash_struct(), message);
     let schema = TypedSchema::from_json(&document["types"].to_string()).expect("accepted types");
-    let again = schema.hash_struct(data.primary_type(), &document["message"].to_string());
-    // A message may have the domain's type, which the types need not declare.
-    if schema.type_hash(data.primary_type()).is_some() {
+    // A message of the domain's type may be missing or empty, and the types need not declare it.
+    if data.primary_type() != "EIP712Domain" {
+        let again = schema.hash_struct(data.primary_type(), &document["message"].to_string());
         assert_eq!(again, Ok(data.hash_struct()));
     }
 });

@@ -6,7 +6,7 @@ use lydite::hash::keccak256;
 use num_bigint::{BigInt, BigUint};
 use serde_json::Value;
 
-/// The domain separator and the hash of the message.
+/// The domain separator and the hash of the message, which may be missing if it has the domain's type.
 pub fn hash(document: &Value) -> ([u8; 32], [u8; 32]) {
     let mut types = document["types"].clone();
     if types.get("EIP712Domain").is_none() {
@@ -25,9 +25,13 @@ pub fn hash(document: &Value) -> ([u8; 32], [u8; 32]) {
             .collect();
     }
     let primary = text(&document["primaryType"]);
+    let part = match primary {
+        "EIP712Domain" => "domain",
+        _ => "message",
+    };
     (
         hash_struct(&types, "EIP712Domain", &document["domain"]),
-        hash_struct(&types, primary, &document["message"]),
+        hash_struct(&types, primary, &document[part]),
     )
 }
 

@@ -76,6 +76,8 @@ pub enum Reason {
         /// Width of the type in bits
         bits: u16,
     },
+    /// A message of type `EIP712Domain` that is not the domain, and so would be shown to the signer but not signed.
+    NotDomain,
     /// A fixed array with the wrong number of elements.
     ArrayLength {
         /// Length in the type
@@ -119,6 +121,9 @@ impl fmt::Display for Reason {
                     "out of range for {}int{bits}",
                     if *signed { "" } else { "u" }
                 )
+            }
+            Self::NotDomain => {
+                f.write_str("expected the domain or an empty object, found another domain")
             }
             Self::ArrayLength { expected, actual } => {
                 write!(f, "expected {expected} elements, found {actual}")

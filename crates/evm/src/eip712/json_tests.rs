@@ -169,6 +169,44 @@ fn unusual_domain() {
     );
 }
 
+/// The hash is the one that MetaMask, viem and alloy compute.
+#[test]
+fn domain_as_primary_type() {
+    let document = |rest: &str| {
+        TypedData::from_json(&format!(
+            r#"{{"types": {{"EIP712Domain": [{{"name": "name", "type": "string"}}]}}, "primaryType": "EIP712Domain",
+                "domain": {{"name": "Family Wallet"}}{rest}}}"#
+        ))
+    };
+    let same = r#"{"name": "Family Wallet"}"#;
+    let expected = "0x72f9629f5f29dcda3a615a91c4c195e689fb46b8ba5364ce68a747dbcefb3999";
+    for rest in [
+        "",
+        r#", "message": { }"#,
+        &format!(r#", "message": {same}"#),
+    ] {
+        let data = document(rest).unwrap();
+        assert_eq!(data.signing_hash().to_string(), expected, "{rest}");
+        assert_eq!(data.hash_struct(), data.domain_separator(), "{rest}");
+    }
+    let text = "message: expected the domain or an empty object, found another domain";
+    let error = document(r#", "message": {"name": "Family"}"#).unwrap_err();
+    assert_eq!(error.to_string(), text);
+    for message in ["null", "[]", r#"{"chainId": 1}"#, r#"{"name": 1}"#] {
+        assert!(document(&format!(r#", "message": {message}"#)).is_err());
+    }
+
+    let data = document("").unwrap();
+    let prepared = |message| {
+        let separator = data.domain_separator();
+        data.schema()
+            .signing_hash(&separator, "EIP712Domain", message)
+    };
+    assert_eq!(prepared(same).unwrap().to_string(), expected);
+    let error = prepared(r#"{"name": ""}"#).unwrap_err();
+    assert_eq!(error.to_string(), text);
+}
+
 /// Sets the value at a JSON pointer and returns the text of the error.
 fn refusal(pointer: &str, value: Value) -> String {
     let mut document = mail_document();

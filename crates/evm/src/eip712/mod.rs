@@ -9,7 +9,9 @@
 //! - **JSON** ([`TypedData`], [`TypedSchema`]; feature `json`): the documents of `eth_signTypedData_v4`, checked
 //!   strictly.
 //!
-//! `hash to sign = keccak256(0x19 0x01 || domainSeparator || hashStruct(message))`.
+//! `hash to sign = keccak256(0x19 0x01 || domainSeparator || hashStruct(message))`. The JSON interface omits the
+//! last part if the primary type is `EIP712Domain`: `keccak256(0x19 0x01 || domainSeparator)`. The specification does
+//! not say so, but MetaMask, viem and alloy do; ethers hashes the domain again, as the message.
 //!
 //! Source: [EIP-712](https://eips.ethereum.org/EIPS/eip-712). Messages are public: not constant time.
 

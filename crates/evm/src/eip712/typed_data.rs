@@ -3,13 +3,14 @@
 use alloc::{string::String, vec::Vec};
 
 use lydite_bytes::B256;
+use lydite_hash::keccak256;
 
 use super::domain::FIELDS;
 use super::error::{Reason, Step, TypedDataError};
 use super::json::{Reader, Result};
 use super::message::Hasher;
 use super::schema::{Builder, DOMAIN, TypedSchema};
-use super::signing_hash_of;
+use super::signing_preimage;
 
 /// An EIP-712 document in the format of `eth_signTypedData_v4`, checked and hashed:
 /// `{"types": …, "primaryType": …, "domain": …, "message": …}`.
@@ -29,7 +30,9 @@ use super::signing_hash_of;
 ///   EIP-712 types. Names are Solidity identifiers; that of a struct may also contain `:` after its first character
 ///   (`HyperliquidTransaction:UsdSend`);
 /// - `EIP712Domain` is used as declared. If it is not declared, it consists of those of `name`, `version`, `chainId`,
-///   `verifyingContract` and `salt` that `domain` contains, in this order.
+///   `verifyingContract` and `salt` that `domain` contains, in this order;
+/// - if the primary type is `EIP712Domain`, only the domain is hashed, as in MetaMask, viem and alloy (ethers also
+///   hashes the message). The message may then be missing or `{}`; if it has members, it must equal the domain.
 ///
 /// # Limits
 /// 127 levels of nesting, [`TypedSchema::MAX_STRUCTS`] struct types, and [`TypedSchema::MAX_TYPE_TEXT`] bytes of type
@@ -80,10 +83,15 @@ impl TypedData {
         Document::read(json).map_err(|error| *error)
     }
 
-    /// Returns the hash to sign.
+    /// Returns the hash to sign: `keccak256(0x19 0x01 || domainSeparator || hashStruct(message))`, or
+    /// `keccak256(0x19 0x01 || domainSeparator)` if the primary type is `EIP712Domain`.
     #[must_use]
     pub fn signing_hash(&self) -> B256 {
-        signing_hash_of(&self.domain_separator, &self.struct_hash)
+        signing_hash(
+            &self.primary_type,
+            &self.domain_separator,
+            &self.struct_hash,
+        )
     }
 
     /// Returns `domainSeparator`.
@@ -92,7 +100,7 @@ impl TypedData {
         self.domain_separator
     }
 
-    /// Returns `hashStruct(message)`.
+    /// Returns `hashStruct(message)`; the domain separator if the primary type is `EIP712Domain`.
     #[must_use]
     pub fn hash_struct(&self) -> B256 {
         self.struct_hash
@@ -171,21 +179,36 @@ impl TypedSchema {
         }
     }
 
-    /// Computes the hash to sign for a message given as a JSON object, in the domain with this separator.
+    /// Computes the hash to sign for a message given as a JSON object, in the domain with this separator. For a message
+    /// of type `EIP712Domain`, it is that of [`TypedData::signing_hash`].
     ///
     /// # Errors
-    /// Those of [`hash_struct`](TypedSchema::hash_struct).
+    /// Those of [`hash_struct`](TypedSchema::hash_struct), and [`Reason::NotDomain`].
     pub fn signing_hash(
         &self,
         domain_separator: &B256,
         name: &str,
         message: &str,
     ) -> core::result::Result<B256, TypedDataError> {
-        Ok(signing_hash_of(
-            domain_separator,
-            &self.hash_struct(name, message)?,
-        ))
+        let struct_hash = self.hash_struct(name, message)?;
+        check_domain(name, domain_separator, &struct_hash).map_err(|error| *error)?;
+        Ok(signing_hash(name, domain_separator, &struct_hash))
     }
+}
+
+/// Computes the hash to sign for a message of this type.
+fn signing_hash(name: &str, domain_separator: &B256, struct_hash: &B256) -> B256 {
+    let preimage = signing_preimage(domain_separator, &struct_hash.0);
+    let length = if name == DOMAIN { 34 } else { 66 };
+    B256::from(keccak256(&preimage[..length]))
+}
+
+/// Checks that a message of the domain's type, which is not hashed, equals the domain.
+fn check_domain(name: &str, domain_separator: &B256, struct_hash: &B256) -> Result<()> {
+    if name == DOMAIN && struct_hash != domain_separator {
+        return Err(TypedDataError::at("message", Reason::NotDomain));
+    }
+    Ok(())
 }
 
 /// The four parts of a document found so far. All except the types are parsed once the types are known.
@@ -219,7 +242,11 @@ impl<'a> Document<'a> {
             .primary_type
             .ok_or_else(|| missing("primaryType"))?;
         let domain = document.domain.ok_or_else(|| missing("domain"))?;
-        let message = document.message.ok_or_else(|| missing("message"))?;
+        let message = match document.message {
+            Some(message) if primary_type != DOMAIN || !is_empty(message.clone()) => message,
+            None if primary_type != DOMAIN => return Err(missing("message")),
+            _ => domain.clone(),
+        };
         hash(types, primary_type, domain, message)
     }
 
@@ -277,12 +304,20 @@ fn hash(
         .map_err(|error| error.inside(Step::Key("message")))?;
     let hashes = hasher.finish();
     schema.set_type_hashes(&hashes.types, &hashes.words);
+    let domain_separator = hashes.words[separator].into();
+    let struct_hash = hashes.words[struct_hash].into();
+    check_domain(&primary_type, &domain_separator, &struct_hash)?;
     Ok(TypedData {
         schema,
         primary_type,
-        domain_separator: hashes.words[separator].into(),
-        struct_hash: hashes.words[struct_hash].into(),
+        domain_separator,
+        struct_hash,
     })
+}
+
+/// Whether the value is an object without members.
+fn is_empty(mut reader: Reader<'_>) -> bool {
+    reader.peek() == Some(b'{') && reader.open().is_ok() && matches!(reader.key(true), Ok(None))
 }
 
 /// Returns which standard fields are in a domain whose type is not declared.
