@@ -35,11 +35,7 @@ impl EventCodec {
     /// # Errors
     /// Those of [`Signature::parse`] and [`new`](Self::new).
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let signature = Signature::parse(text)?;
-        let anonymous = text
-            .rsplit(')')
-            .next()
-            .is_some_and(|modifiers| modifiers.trim_matches([' ', ';']) == "anonymous");
+        let (signature, anonymous) = Signature::parse_modifiers(text, true)?;
         Self::new(signature, anonymous)
     }
 

@@ -1083,6 +1083,26 @@ fn event_logs_at_run_time() {
     let four = "E(uint8 indexed a,uint8 indexed b,uint8 indexed c,uint8 indexed d)";
     assert_eq!(EventCodec::parse(four).unwrap_err().kind, ErrorKind::Size);
     assert!(EventCodec::parse(&format!("{four} anonymous")).is_ok());
+
+    for end in [
+        "\tanonymous",
+        "\n  anonymous;",
+        " anonymous\n",
+        "anonymous ;",
+    ] {
+        let event = EventCodec::parse(&format!("event A(){end}")).unwrap();
+        assert!(event.is_anonymous(), "{end:?}");
+    }
+    for (text, at) in [
+        ("A() anonimous", 4),
+        ("A() anonymous view", 14),
+        ("A() returns (bool)", 4),
+    ] {
+        let error = EventCodec::parse(text).unwrap_err();
+        assert_eq!(error, Error::new(ErrorKind::Syntax, at), "{text}");
+        assert!(Signature::parse(&format!("event {text}")).is_err());
+        assert!(Signature::parse(text).is_ok());
+    }
 }
 
 /// Texts with as many types and values as allowed, and with one more.

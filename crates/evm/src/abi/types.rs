@@ -260,14 +260,23 @@ pub struct Signature {
 
 impl Signature {
     /// Parses `name(types)`, or a human-readable `function …`, `event …` or `error …` line with names, modifiers,
-    /// `returns (…)` and a final semicolon. [`MAX_DEPTH`] and [`MAX_TYPES`] bound memory.
+    /// `returns (…)` and a final semicolon. The only modifier of an event is `anonymous`. [`MAX_DEPTH`] and
+    /// [`MAX_TYPES`] bound memory.
     ///
     /// # Errors
     /// `Syntax`, `TooDeep` or `TooManyTypes`, with the byte of the text.
     pub fn parse(text: &str) -> Result<Self, Error> {
+        let (signature, _) = Self::parse_modifiers(text, false)?;
+        Ok(signature)
+    }
+
+    /// Like [`parse`](Self::parse); also returns whether there is the modifier `anonymous`. With `event`, the text is
+    /// that of an event even without this word.
+    pub(super) fn parse_modifiers(text: &str, mut event: bool) -> Result<(Self, bool), Error> {
         let mut parser = parser_of(text);
         let mut name = parser.word();
         if matches!(name, "function" | "event" | "error") && parser.peek() != Some(b'(') {
+            event |= name == "event";
             name = parser.word();
         }
         if !is_identifier(name) {
@@ -275,9 +284,14 @@ impl Signature {
         }
         let inputs = parser.parameters(0)?;
         let mut outputs = Vec::new();
+        let mut anonymous = false;
         loop {
             match parser.word() {
                 "" => break,
+                "anonymous" => anonymous = true,
+                word if event => {
+                    return Err(Error::new(ErrorKind::Syntax, parser.at - word.len()));
+                }
                 "returns" => {
                     outputs = parser.parameters(0)?;
                     break;
@@ -287,11 +301,12 @@ impl Signature {
         }
         parser.eat(b';');
         parser.end()?;
-        Ok(Self {
+        let signature = Self {
             name: name.into(),
             inputs,
             outputs,
-        })
+        };
+        Ok((signature, anonymous))
     }
 }
 
