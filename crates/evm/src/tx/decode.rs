@@ -28,7 +28,7 @@ impl TryFrom<u8> for TransactionType {
 /// each other and the transaction; blobs are not verified against the commitments.
 #[derive(Clone, Copy, Debug)]
 pub struct BlobSidecar<'a> {
-    /// 0: one proof per blob. 1: 128 cell proofs per blob.
+    /// 0 (the wrapper of EIP-4844, which has no version): one proof per blob. 1: 128 cell proofs per blob.
     pub version: u8,
     /// 4096 field elements of 32 bytes each.
     pub blobs: List<'a, &'a [u8; 131_072]>,
@@ -74,14 +74,15 @@ impl<'a> TransactionRef<'a> {
         let mut wrapper = reader.list()?;
         reader.finish()?;
         let view = Self::decode_list::<TxEip4844>(&mut wrapper, None)?;
+        // The wrapper of EIP-4844 has no version, so 0 must not be written.
         let version = if wrapper.rest().first() < Some(&0xc0) {
-            wrapper.read()?
+            match wrapper.read()? {
+                1 => 1,
+                version => return Err(Error::UnknownWrapper(version)),
+            }
         } else {
             0
         };
-        if version > 1 {
-            return Err(Error::UnknownWrapper(version));
-        }
         let sidecar = BlobSidecar {
             version,
             blobs: wrapper.read()?,

@@ -584,11 +584,13 @@ fn pooled_blob_transactions() {
                 );
             }
         }
-        let unknown = wrap(&raw, Some(2), n, n, n);
-        assert_eq!(
-            TransactionRef::decode_pooled(&unknown).unwrap_err(),
-            Error::UnknownWrapper(2)
-        );
+        for version in [0, 2] {
+            let unknown = wrap(&raw, Some(version), n, n, n);
+            assert_eq!(
+                TransactionRef::decode_pooled(&unknown).unwrap_err(),
+                Error::UnknownWrapper(version)
+            );
+        }
     }
 }
 
