@@ -14,9 +14,11 @@
 //! accepted input re-encodes to the same bytes.
 //!
 //! With the feature `serde`, [`Transaction`] and [`TransactionRequest`] are read and written as JSON-RPC's objects.
-//! Without `type`, a transaction is legacy, and the type of a request is that of the fees and lists given. Members that
-//! are not part of a transaction, such as `blockHash` and `from`, are ignored. If there is a `hash`, it must be correct;
-//! alloy does not check it. Errors name the member.
+//! Without `type`, a transaction is legacy, and the type of a request is that of the fees and lists given. A request
+//! must have `nonce`, `gas` (or `gasLimit`), and `type` or a fee; other missing members are empty or 0. A legacy
+//! request without `chainId` is valid on every chain, and so must have `gasPrice`. Members that are not part of a
+//! transaction, such as `blockHash` and `from`, are ignored. If there is a `hash`, it must be correct; alloy does not
+//! check it. Errors name the member.
 //!
 //! # Limits
 //! Fees have at most 128 bits; gas limit, nonce and chain id have at most 64 bits. Larger integers are rejected,

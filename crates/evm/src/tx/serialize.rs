@@ -140,6 +140,8 @@ object! {
     "chainId" chain_id: Quantity<u64>;
     "nonce" nonce: Quantity<u64>, Nonce;
     "gas" gas: Quantity<u64>, GasLimit;
+    // The name of `gas` in ethers.
+    "gasLimit" gas_limit: Quantity<u64>;
     "gasPrice" gas_price: Quantity<u128>, GasPrice;
     "maxPriorityFeePerGas" max_priority_fee_per_gas: Quantity<u128>, MaxPriorityFeePerGas;
     "maxFeePerGas" max_fee_per_gas: Quantity<u128>, MaxFeePerGas;
@@ -161,22 +163,47 @@ object! {
 }
 
 impl Object {
-    /// Returns the type of a request, which may lack it: that of the fees and lists given.
-    fn requested_kind(&self) -> TransactionType {
+    /// Moves the members with other names to the usual ones.
+    fn renamed(mut self) -> Result<Self, String> {
+        rename("data", self.data.take(), "input", &mut self.input)?;
+        rename("gasLimit", self.gas_limit.take(), "gas", &mut self.gas)?;
+        Ok(self)
+    }
+
+    /// Returns the type of a request, which may lack it: that of the fees and lists given. Without any fee, it would be
+    /// the legacy type by default, whose transactions may be valid on every chain.
+    fn requested_kind(&self) -> Result<TransactionType, String> {
+        let fee_market = self.max_fee_per_gas.is_some() || self.max_priority_fee_per_gas.is_some();
         if let Some(kind) = self.kind {
-            kind
+            Ok(kind)
+        } else if !fee_market && self.gas_price.is_none() {
+            Err("expected `type`, `gasPrice` or `maxFeePerGas`, found none of them".into())
         } else if self.authorization_list.is_some() {
-            TransactionType::Eip7702
+            Ok(TransactionType::Eip7702)
         } else if self.blob_versioned_hashes.is_some() {
-            TransactionType::Eip4844
-        } else if self.max_fee_per_gas.is_some() || self.max_priority_fee_per_gas.is_some() {
-            TransactionType::Eip1559
+            Ok(TransactionType::Eip4844)
+        } else if fee_market {
+            Ok(TransactionType::Eip1559)
         } else if self.access_list.is_some() {
-            TransactionType::Eip2930
+            Ok(TransactionType::Eip2930)
         } else {
-            TransactionType::Legacy
+            Ok(TransactionType::Legacy)
         }
     }
+}
+
+/// Moves the value of the member `other` to the member `name`.
+fn rename<T: PartialEq>(
+    other: &str,
+    value: Option<T>,
+    name: &str,
+    target: &mut Option<T>,
+) -> Result<(), String> {
+    if value.is_some() && target.is_some() && value != *target {
+        return Err(format!("`{name}` and `{other}` differ"));
+    }
+    *target = target.take().or(value);
+    Ok(())
 }
 
 /// Reads and writes a type as an [`Object`].
@@ -190,7 +217,8 @@ macro_rules! as_object {
 
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                Object::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
+                let object = Object::deserialize(deserializer)?;
+                object.renamed().and_then(Self::try_from).map_err(D::Error::custom)
             }
         }
     )*};
@@ -235,22 +263,27 @@ impl TryFrom<Object> for TransactionRequest {
     type Error = String;
 
     fn try_from(object: Object) -> Result<Self, String> {
-        if object.input.is_some() && object.data.is_some() && object.input != object.data {
-            return Err("`input` and `data` differ".into());
+        let kind = object.requested_kind()?;
+        if kind == TransactionType::Legacy
+            && object.chain_id.is_none()
+            && object.gas_price.is_none()
+        {
+            return Err(
+                "missing field `chainId`, or `gasPrice` of a transaction for every chain".into(),
+            );
         }
-        let number = |quantity: Option<Quantity<u64>>| quantity.map_or(0, |Quantity(value)| value);
         let fee = |quantity: Option<Quantity<u128>>| quantity.map_or(0, |Quantity(value)| value);
         Ok(Self {
-            kind: object.requested_kind(),
-            chain_id: object.chain_id.map(|Quantity(value)| value),
-            nonce: number(object.nonce),
+            kind,
+            chain_id: object.chain_id.map(u64::from),
+            nonce: object.nonce.ok_or("missing field `nonce`")?.into(),
             gas_price: fee(object.gas_price),
             max_priority_fee_per_gas: fee(object.max_priority_fee_per_gas),
             max_fee_per_gas: fee(object.max_fee_per_gas),
-            gas_limit: number(object.gas),
+            gas_limit: object.gas.ok_or("missing field `gas`")?.into(),
             to: object.to.flatten(),
             value: object.value.unwrap_or_default(),
-            data: object.input.or(object.data).unwrap_or_default(),
+            data: object.input.unwrap_or_default(),
             access_list: object.access_list.unwrap_or_default(),
             max_fee_per_blob_gas: fee(object.max_fee_per_blob_gas),
             blob_versioned_hashes: object.blob_versioned_hashes.unwrap_or_default(),
@@ -281,9 +314,6 @@ impl TryFrom<Object> for Transaction {
     fn try_from(mut object: Object) -> Result<Self, String> {
         // A signed transaction without a type is older than EIP-2718.
         let kind = *object.kind.get_or_insert_default();
-        if object.input.is_none() {
-            object.input = object.data.take();
-        }
         if let Some(name) = object.missing(kind) {
             return Err(format!("missing field `{name}`"));
         }
@@ -613,21 +643,27 @@ mod tests {
     fn requests() {
         let read = |text: &str| from_str::<TransactionRequest>(text).unwrap();
         let types = [
-            (r#"{"gasPrice": "0x1"}"#, TransactionType::Legacy),
+            (r#""gasPrice": "0x1""#, TransactionType::Legacy),
             (
-                r#"{"gasPrice": "0x1", "accessList": []}"#,
+                r#""gasPrice": "0x1", "accessList": []"#,
                 TransactionType::Eip2930,
             ),
-            (r#"{"maxFeePerGas": "0x1"}"#, TransactionType::Eip1559),
-            (r#"{"blobVersionedHashes": []}"#, TransactionType::Eip4844),
-            (r#"{"authorizationList": []}"#, TransactionType::Eip7702),
+            (r#""maxFeePerGas": "0x1""#, TransactionType::Eip1559),
             (
-                r#"{"type": "0x2", "gasPrice": "0x1"}"#,
+                r#""maxFeePerGas": "0x1", "blobVersionedHashes": []"#,
+                TransactionType::Eip4844,
+            ),
+            (
+                r#""maxFeePerGas": "0x1", "authorizationList": []"#,
+                TransactionType::Eip7702,
+            ),
+            (
+                r#""type": "0x2", "gasPrice": "0x1""#,
                 TransactionType::Eip1559,
             ),
         ];
-        for (text, kind) in types {
-            let request = read(text);
+        for (members, kind) in types {
+            let request = read(&format!(r#"{{"nonce": "0x0", "gas": "0x1", {members}}}"#));
             assert_eq!(request.kind, kind);
             let written = TransactionRequest {
                 gas_price: 0,
@@ -635,11 +671,49 @@ mod tests {
             };
             assert_eq!(read(&to_string(&written).unwrap()).kind, kind);
         }
-        let request =
-            read(r#"{"from": "0x00", "data": "0x0102", "gas": "0x5208", "nonce": "0x7"}"#);
+        let request = read(
+            r#"{"from": "0x00", "data": "0x0102", "gasLimit": "0x5208", "nonce": "0x7", "gasPrice": "0x1"}"#,
+        );
         assert_eq!(request.data, Bytes::from([1, 2]));
         assert_eq!((request.gas_limit, request.nonce), (21_000, 7));
         assert_eq!(read(&to_string(&request).unwrap()), request);
+        let request = TransactionRequest::default();
+        assert_eq!(read(&to_string(&request).unwrap()), request);
+    }
+
+    /// Members without which a transaction could be signed by mistake are required.
+    #[test]
+    fn incomplete_requests() {
+        let fee = "expected `type`, `gasPrice` or `maxFeePerGas`, found none of them";
+        let chain = "missing field `chainId`, or `gasPrice` of a transaction for every chain";
+        for (text, expected) in [
+            (
+                r#"{"gasPrice": "0x1", "gas": "0x1"}"#,
+                "missing field `nonce`",
+            ),
+            (
+                r#"{"gasPrice": "0x1", "nonce": "0x1"}"#,
+                "missing field `gas`",
+            ),
+            (
+                r#"{"gasPrice": "0x1", "gas": "0x1", "gasLimit": "0x2"}"#,
+                "`gas` and `gasLimit` differ",
+            ),
+            (r#"{"nonce": "0x1", "gas": "0x1", "chainId": "0x1"}"#, fee),
+            (r#"{"nonce": "0x1", "gas": "0x1", "gasPrice": null}"#, fee),
+            (
+                r#"{"nonce": "0x1", "gas": "0x1", "authorizationList": []}"#,
+                fee,
+            ),
+            (r#"{"nonce": "0x1", "gas": "0x1", "type": "0x0"}"#, chain),
+        ] {
+            let error = from_str::<TransactionRequest>(text)
+                .unwrap_err()
+                .to_string();
+            assert!(error.starts_with(expected), "{text}: {error}");
+        }
+        let complete = r#"{"nonce": "0x1", "gas": "0x1", "type": "0x0", "chainId": "0x1"}"#;
+        assert!(from_str::<TransactionRequest>(complete).is_ok());
     }
 
     #[test]
