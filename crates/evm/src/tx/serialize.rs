@@ -58,9 +58,10 @@ fn optional<T, E>(_: &'static str, value: Option<T>) -> Result<Option<T>, E> {
     Ok(value)
 }
 
-/// Implements `Deserialize` for objects. Unlike those of the derived implementation, errors name the member.
+/// Implements `Deserialize` for objects. Unlike those of the derived implementation, errors name the member. The member
+/// after `|` is read if the first one is missing.
 macro_rules! deserialize {
-    ($($object:ident: $presence:ident { $($key:literal $name:ident: $type:ty,)* })*) => {$(
+    ($($object:ident: $presence:ident { $($key:literal $(| $other:literal)? $name:ident: $type:ty,)* })*) => {$(
         impl<'de> Deserialize<'de> for $object {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Members;
@@ -73,15 +74,19 @@ macro_rules! deserialize {
                     }
 
                     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<$object, A::Error> {
-                        $(let mut $name: Option<$type> = None;)*
+                        $(let mut $name: [Option<$type>; 2] = [None, None];)*
                         while let Some(key) = map.next_key::<String>()? {
                             match key.as_str() {
-                                $($key => read($key, &mut $name, &mut map)?,)*
+                                $(
+                                    $key => read($key, &mut $name[0], &mut map)?,
+                                    $($other => read($other, &mut $name[1], &mut map)?,)?
+                                )*
                                 _ => {
                                     map.next_value::<IgnoredAny>()?;
                                 }
                             }
                         }
+                        $(let $name = $name.into_iter().flatten().next();)*
                         Ok($object { $($name: $presence($key, $name)?.into(),)* })
                     }
                 }
@@ -101,7 +106,8 @@ deserialize! {
         "chainId" chain_id: U256,
         "address" address: Address,
         "nonce" nonce: Quantity<u64>,
-        "yParity" y_parity: Quantity<u8>,
+        // Some clients also write `v`, which may then be 27 or 28.
+        "yParity" | "v" y_parity: Quantity<u8>,
         "r" r: U256,
         "s" s: U256,
     }
@@ -585,6 +591,10 @@ mod tests {
             items("yParity", json!("0x100")),
             "authorizationList: yParity: expected an integer of at most 8 bits"
         );
+        assert_eq!(
+            items("yParity", Value::Null),
+            "authorizationList: missing field `yParity`"
+        );
         // Of the fields of the type, only an access list and a recipient may be missing.
         for (number, text) in ANSWERS.into_iter().enumerate() {
             let Value::Object(members) = json!(from_str::<Transaction>(text).unwrap()) else {
@@ -622,6 +632,19 @@ mod tests {
             read("[]"),
             "invalid type: sequence, expected an object at line 1 column 0"
         );
+    }
+
+    /// The parity of an authorization has the name `yParity` or `v`. The first one wins: an answer in alloy's tests has
+    /// parity 0 and `v` 27.
+    #[test]
+    fn authorizations() {
+        let transaction: Transaction = from_str(ANSWERS[4]).unwrap();
+        let read = |members: &str| {
+            let text = ANSWERS[4].replacen(r#""yParity": "0x1""#, members, 1);
+            from_str::<Transaction>(&text).unwrap()
+        };
+        assert_eq!(read(r#""v": "0x1""#), transaction);
+        assert_eq!(read(r#""v": "0x1c", "yParity": "0x1""#), transaction);
     }
 
     #[test]
