@@ -8,7 +8,7 @@ use lydite_bytes::B256;
 use serde::Deserialize;
 
 use super::{
-    CallCodec, Codec, Error, ErrorKind, EventCodec, Parameter, Revert, Signature, Value,
+    CallCodec, Codec, Error, ErrorKind, EventCodec, Mode, Parameter, Revert, Signature, Value,
     call::compile,
 };
 
@@ -89,12 +89,24 @@ impl JsonAbi {
         Ok((event, event.decode(topics, data)?))
     }
 
-    /// Decodes the data of a reverted call.
+    /// Decodes the data of a reverted call, in [`Mode::Strict`].
     ///
     /// # Errors
     /// Those of [`Revert::decode`].
     pub fn decode_revert<'a>(&'a self, data: &'a [u8]) -> Result<Revert<'a>, Error> {
-        Revert::decode(data, &self.errors)
+        self.decode_revert_with(data, Mode::Strict)
+    }
+
+    /// Like [`decode_revert`](Self::decode_revert), in the given mode.
+    ///
+    /// # Errors
+    /// Those of [`Revert::decode`].
+    pub fn decode_revert_with<'a>(
+        &'a self,
+        data: &'a [u8],
+        mode: Mode,
+    ) -> Result<Revert<'a>, Error> {
+        Revert::decode_with(data, &self.errors, mode)
     }
 }
 
@@ -286,6 +298,11 @@ mod tests {
         let data = abi::encode_call(selector, &(a, 1u64, 2u64));
         let text = format!("reverted: ERC20InsufficientBalance({a},1,2)");
         assert_eq!(abi.decode_revert(&data).unwrap().to_string(), text);
+        let mut dirty = data;
+        dirty[4] = 1;
+        assert!(abi.decode_revert(&dirty).is_err());
+        let lenient = abi.decode_revert_with(&dirty, Mode::Lenient).unwrap();
+        assert_eq!(lenient.to_string(), text);
 
         let unknown = Err(Error::new(ErrorKind::Selector, 0));
         for data in [&[][..], &[0xa9, 0x05, 0x9c], &[0; 36]] {

@@ -2,12 +2,12 @@
 //!
 //! Source: Solidity documentation, "Panic via assert and Error via require".
 
-use alloc::vec::Vec;
+use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::fmt;
 
 use lydite_bytes::{U256, hex};
 
-use super::{CallCodec, Error, Signature, Value, decode, selector_const};
+use super::{CallCodec, Error, Mode, Signature, Value, decode_with, selector_const};
 
 const ERROR: [u8; 4] = selector_const("Error(string)");
 const PANIC: [u8; 4] = selector_const("Panic(uint256)");
@@ -29,8 +29,8 @@ const PANIC: [u8; 4] = selector_const("Panic(uint256)");
 pub enum Revert<'a> {
     /// No data, as from `revert()`.
     Empty,
-    /// `Error(string)`, as from `revert("…")`.
-    Message(&'a str),
+    /// `Error(string)`, as from `revert("…")`. In [`Mode::Lenient`], invalid UTF-8 is replaced by U+FFFD.
+    Message(Cow<'a, str>),
     /// `Panic(uint256)`, with the code of the failed check.
     Panic(U256),
     /// A custom error and its arguments.
@@ -40,11 +40,29 @@ pub enum Revert<'a> {
 }
 
 impl<'a> Revert<'a> {
-    /// Decodes the data of a reverted call, which may be one of these custom errors.
+    /// Decodes the data of a reverted call, which may be one of these custom errors, in [`Mode::Strict`].
     ///
     /// # Errors
     /// If the arguments of a known error are invalid: the kind of error and the byte of `data`.
     pub fn decode(data: &'a [u8], errors: &'a [CallCodec]) -> Result<Self, Error> {
+        Self::decode_with(data, errors, Mode::Strict)
+    }
+
+    /// Like [`decode`](Self::decode), in the given mode. [`Mode::Lenient`] also reads the messages of contracts that
+    /// omit the final padding or do not write UTF-8.
+    ///
+    /// ```
+    /// use lydite_evm::abi::{self, Mode, Revert};
+    /// let mut data = abi::encode_call([0x08, 0xc3, 0x79, 0xa0], &"paused");
+    /// data.truncate(4 + 64 + 6);
+    /// assert!(Revert::decode(&data, &[]).is_err());
+    /// assert_eq!(Revert::decode_with(&data, &[], Mode::Lenient)?.to_string(), "reverted: paused");
+    /// # Ok::<(), abi::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`decode`](Self::decode).
+    pub fn decode_with(data: &'a [u8], errors: &'a [CallCodec], mode: Mode) -> Result<Self, Error> {
         let Some((selector, arguments)) = data.split_first_chunk() else {
             return Ok(match data {
                 [] => Self::Empty,
@@ -53,10 +71,21 @@ impl<'a> Revert<'a> {
         };
         let after_selector = |error: Error| error.after(selector.len());
         match *selector {
-            ERROR => decode(arguments).map(Self::Message).map_err(after_selector),
-            PANIC => decode(arguments).map(Self::Panic).map_err(after_selector),
+            ERROR => {
+                let text = match mode {
+                    Mode::Lenient => decode_with(arguments, mode).map(String::from_utf8_lossy),
+                    _ => decode_with(arguments, mode).map(Cow::Borrowed),
+                };
+                text.map(Self::Message).map_err(after_selector)
+            }
+            PANIC => decode_with(arguments, mode)
+                .map(Self::Panic)
+                .map_err(after_selector),
             selector => match errors.iter().find(|error| error.selector() == selector) {
-                Some(error) => Ok(Self::Custom(error.signature(), error.decode(data)?)),
+                Some(error) => {
+                    let values = error.decode_with(data, mode)?;
+                    Ok(Self::Custom(error.signature(), values))
+                }
                 None => Ok(Self::Unknown(data)),
             },
         }
@@ -124,7 +153,7 @@ mod tests {
         let message = encode_call([0x08, 0xc3, 0x79, 0xa0], &"Not enough Ether provided.");
         assert_eq!(
             Revert::decode(&message, &[]),
-            Ok(Revert::Message("Not enough Ether provided."))
+            Ok(Revert::Message("Not enough Ether provided.".into()))
         );
         assert_eq!(text(&message), "reverted: Not enough Ether provided.");
         let panic = |code: U256| encode_call([0x4e, 0x48, 0x7b, 0x71], &code);
@@ -151,6 +180,23 @@ mod tests {
             Revert::decode(&data, &errors),
             Ok(Revert::Custom(errors[0].signature(), values))
         );
+    }
+
+    /// Data of contracts that do not follow the ABI to the letter.
+    #[test]
+    fn lenient_decoding_keeps_the_reason() {
+        let errors = [CallCodec::parse("error Failed(string)").unwrap()];
+        for (selector, reverted) in [
+            ([0x08, 0xc3, 0x79, 0xa0], "reverted: te\u{fffd}t"),
+            (errors[0].selector(), "reverted: Failed(\"te\u{fffd}t\")"),
+        ] {
+            let mut data = encode_call(selector, &"test");
+            data[4 + 64 + 2] = 0xff;
+            data.truncate(4 + 64 + 4);
+            let decoded = Revert::decode_with(&data, &errors, Mode::Lenient).unwrap();
+            assert_eq!(decoded.to_string(), reverted);
+            assert!(Revert::decode(&data, &errors).is_err());
+        }
     }
 
     #[test]
