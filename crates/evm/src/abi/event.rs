@@ -105,15 +105,9 @@ impl EventCodec {
         data: &[u8],
         mode: Mode,
     ) -> Result<Vec<Value>, Error> {
-        let wrong = Error::new(ErrorKind::Selector, 0);
-        let topics = match (self.anonymous, topics) {
-            (true, topics) => topics,
-            (false, [first, rest @ ..]) if *first == self.topic => rest,
-            _ => return Err(wrong),
-        };
-        if topics.len() != self.indexed.len() {
-            return Err(wrong);
-        }
+        let topics = self
+            .indexed_topics(topics)
+            .ok_or(Error::new(ErrorKind::Selector, 0))?;
         let mut indexed = topics.iter().zip(&self.indexed);
         let mut rest = self.data.decode_with(data, mode)?.into_iter();
         let mut values = Vec::with_capacity(self.signature.inputs.len());
@@ -128,5 +122,16 @@ impl EventCodec {
             }
         }
         Ok(values)
+    }
+
+    /// Returns the topics of the indexed parameters; `None` if the number of topics or the first topic does not match
+    /// this event.
+    pub(super) fn indexed_topics<'t>(&self, topics: &'t [B256]) -> Option<&'t [B256]> {
+        let topics = match (self.anonymous, topics) {
+            (true, topics) => topics,
+            (false, [first, rest @ ..]) if *first == self.topic => rest,
+            _ => return None,
+        };
+        (topics.len() == self.indexed.len()).then_some(topics)
     }
 }

@@ -73,10 +73,11 @@ impl JsonAbi {
         Ok((function, function.decode(data)?))
     }
 
-    /// Decodes a log: returns the event and its parameters' values. Anonymous events are not considered.
+    /// Decodes a log: returns the event and its parameters' values. Events with the same signature, such as `Transfer`
+    /// of ERC-20 and ERC-721, differ in their number of topics. Anonymous events are not considered.
     ///
     /// # Errors
-    /// `Selector` if no event has the first topic; otherwise those of [`EventCodec::decode`].
+    /// `Selector` if no event has the first topic and this number of topics; otherwise those of [`EventCodec::decode`].
     pub fn decode_log(
         &self,
         topics: &[B256],
@@ -84,7 +85,7 @@ impl JsonAbi {
     ) -> Result<(&EventCodec, Vec<Value>), Error> {
         let mut events = self.events.iter();
         let event = events
-            .find(|event| !event.is_anonymous() && topics.first() == Some(event.topic()))
+            .find(|event| !event.is_anonymous() && event.indexed_topics(topics).is_some())
             .ok_or(Error::new(ErrorKind::Selector, 0))?;
         Ok((event, event.decode(topics, data)?))
     }
@@ -313,6 +314,26 @@ mod tests {
         }
         let truncated = abi.decode_call(&[0xa9, 0x05, 0x9c, 0xbb, 0]).unwrap_err();
         assert_eq!(truncated, Error::new(ErrorKind::Truncated, 5));
+    }
+
+    /// ERC-20 and ERC-721 in one interface.
+    #[test]
+    fn events_with_one_signature_differ_in_their_topics() {
+        let inputs = |indexed| {
+            format!(
+                r#"{{"type": "event", "name": "Transfer", "inputs": [{{"type": "address", "indexed": true}},
+                    {{"type": "address", "indexed": true}}, {{"type": "uint256", "indexed": {indexed}}}]}}"#
+            )
+        };
+        let abi = read(&format!("[{}, {}]", inputs(false), inputs(true))).unwrap();
+        let word = |byte: u8| B256::from(U256::from(byte).to_be_bytes());
+        let topics = [*abi.events[0].topic(), word(1), word(2), word(7)];
+        let fungible = abi.decode_log(&topics[..3], &topics[3].0).unwrap();
+        let unique = abi.decode_log(&topics, &[]).unwrap();
+        assert_eq!(fungible.1, unique.1);
+        let indexed = |event: &EventCodec| event.signature().inputs[2].indexed;
+        assert!(!indexed(fungible.0) && indexed(unique.0));
+        assert!(abi.decode_log(&topics[..2], &topics[3].0).is_err());
     }
 
     #[test]
