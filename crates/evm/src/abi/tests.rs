@@ -432,6 +432,8 @@ fn values_from_text() {
         ("(uint8,bool)", "(1)", ErrorKind::Mismatch, 3),
         ("(uint8)", "(1]", ErrorKind::Mismatch, 2),
         ("uint8", "1,", ErrorKind::Mismatch, 1),
+        ("uint8", r#""7"#, ErrorKind::Mismatch, 1),
+        ("bytes[]", r#"[0x, "0x01]"#, ErrorKind::Mismatch, 6),
         ("string", r#""a"#, ErrorKind::Mismatch, 1),
         ("string", r#""\x""#, ErrorKind::Mismatch, 3),
         ("string", r#""\ud800""#, ErrorKind::Mismatch, 7),

@@ -115,22 +115,21 @@ impl fmt::Display for Value {
 
 impl<'a> Cursor<'a> {
     /// Takes the text of a scalar: in quotes without escapes, or up to the next comma, bracket or end.
-    fn scalar(&mut self) -> &'a str {
+    fn scalar(&mut self) -> Result<&'a str, Error> {
         let quoted = self.eat(b'"');
         let rest = &self.text[self.at..];
         let end = if quoted {
-            rest.find('"')
+            rest.find('"').ok_or(self.error())?
         } else {
-            rest.find([',', ']', ')'])
+            rest.find([',', ']', ')']).unwrap_or(rest.len())
         };
-        let end = end.unwrap_or(rest.len());
-        self.at += end + usize::from(quoted && end < rest.len());
-        rest[..end].trim()
+        self.at += end + usize::from(quoted);
+        Ok(rest[..end].trim())
     }
 
     fn string(&mut self) -> Result<String, Error> {
         if self.peek() != Some(b'"') {
-            return Ok(self.scalar().into());
+            return Ok(self.scalar()?.into());
         }
         self.at += 1;
         let mut out = String::new();
@@ -196,32 +195,32 @@ impl<'a> Cursor<'a> {
                 Value::Tuple(values)
             }
             Type::String => Value::String(self.string()?),
-            Type::Bytes => Value::Bytes(hex::decode(self.scalar()).map_err(|_| error)?),
-            Type::Bool => match self.scalar() {
+            Type::Bytes => Value::Bytes(hex::decode(self.scalar()?).map_err(|_| error)?),
+            Type::Bool => match self.scalar()? {
                 "true" => Value::Bool(true),
                 "false" => Value::Bool(false),
                 _ => return Err(error),
             },
-            Type::Address => Value::Address(Address::from_hex(self.scalar()).map_err(|_| error)?),
+            Type::Address => Value::Address(Address::from_hex(self.scalar()?).map_err(|_| error)?),
             Type::Function => {
-                Value::Function(hex::decode_to_array(self.scalar()).map_err(|_| error)?)
+                Value::Function(hex::decode_to_array(self.scalar()?).map_err(|_| error)?)
             }
             Type::FixedBytes(len) => {
-                let bytes = hex::decode(self.scalar()).map_err(|_| error)?;
+                let bytes = hex::decode(self.scalar()?).map_err(|_| error)?;
                 if bytes.len() != usize::from(*len) || *len > 32 {
                     return Err(range);
                 }
                 Value::FixedBytes(word::left(&bytes), *len)
             }
             Type::Uint(bits) => {
-                let value: U256 = self.scalar().parse().map_err(|_| error)?;
+                let value: U256 = self.scalar()?.parse().map_err(|_| error)?;
                 if !word::fits_uint(&value.to_be_bytes(), usize::from(*bits)) {
                     return Err(range);
                 }
                 Value::Uint(value, *bits)
             }
             Type::Int(bits) => {
-                let value: I256 = self.scalar().parse().map_err(|_| error)?;
+                let value: I256 = self.scalar()?.parse().map_err(|_| error)?;
                 if !value.fits(u32::from(*bits)) {
                     return Err(range);
                 }
