@@ -117,8 +117,17 @@ fn packed_pads_elements_and_refuses_what_solidity_refuses() {
     }
     let array = Value::Array(vec![Value::Uint(U256::ONE, 8), Value::Bool(true)]);
     assert_eq!(encode_packed(&[array]).unwrap(), words(&[1, 1]));
-    let error = encode_packed(&[Value::Uint(U256::from(256u64), 8)]).unwrap_err();
-    assert_eq!(error, Error::new(ErrorKind::Range, 0));
+    let dirty = Value::FixedBytes([0xff; 32], 4);
+    for value in [
+        Value::Uint(U256::from(256u64), 8),
+        Value::Array(vec![dirty.clone()]),
+        dirty,
+    ] {
+        let error = encode_packed(&[value]).unwrap_err();
+        assert_eq!(error, Error::new(ErrorKind::Range, 0));
+    }
+    let whole = Value::FixedBytes([0xff; 32], 32);
+    assert_eq!(encode_packed(&[whole]).unwrap(), [0xff; 32]);
 }
 
 #[test]

@@ -236,7 +236,7 @@ impl<'a> Cursor<'a> {
 ///
 /// # Errors
 /// `Mismatch` for values that Solidity does not pack (tuples, arrays of arrays, of `bytes` or of `string`), `Range` for
-/// an integer beyond its width. The offset is the index of the value.
+/// an integer or a `bytesN` beyond its width. The offset is the index of the value.
 ///
 /// ```
 /// use lydite_evm::abi::{Value, encode_packed};
@@ -274,7 +274,13 @@ fn pack(value: &Value, whole: bool, out: &mut Vec<u8>) -> Result<(), ErrorKind> 
         Value::Bool(value) => (word::from_u64(u64::from(*value)), 31..32),
         Value::Address(address) => (word::right(&address.0), 12..32),
         Value::Function(bytes) => (word::left(bytes), 0..24),
-        Value::FixedBytes(bytes, len) if (1..=32).contains(len) => (*bytes, 0..usize::from(*len)),
+        Value::FixedBytes(bytes, len) if (1..=32).contains(len) => {
+            let len = usize::from(*len);
+            if len < 32 && !word::is_padded(bytes, 32 - len) {
+                return Err(ErrorKind::Range);
+            }
+            (*bytes, 0..len)
+        }
         Value::Uint(number, bits) | Value::Int(number, bits)
             if word::is_width(usize::from(*bits)) =>
         {
