@@ -229,7 +229,7 @@ struct Pump<'a> {
     out: Outgoing,
     written: usize,
     closing: bool,
-    /// While bytes cannot be written: when to give up.
+    /// While bytes cannot be written or flushed: when to give up.
     late: Option<Pin<Box<Sleep>>>,
 }
 
@@ -239,6 +239,10 @@ impl Pump<'_> {
         read.resize(CHUNK, 0);
         let result = self.poll_with(context, &mut read);
         READ.set(read);
+        if result.is_pending() {
+            // A netlayer may respond to what was read by itself, like WebSocket to pings.
+            self.check_progress(context)?;
+        }
         result
     }
 
@@ -248,10 +252,7 @@ impl Pump<'_> {
             if self.poll_write(context)?.is_ready() {
                 return Poll::Ready(Ok(()));
             }
-            if self.is_late(context) {
-                let error = io::Error::new(io::ErrorKind::TimedOut, "the peer does not read");
-                return Poll::Ready(Err(error));
-            }
+            self.check_progress(context)?;
             if self.closing || self.shared.is_full(self.connection) {
                 return Poll::Pending;
             }
@@ -292,20 +293,27 @@ impl Pump<'_> {
         }
     }
 
-    /// Whether bytes could not be written for too long.
-    fn is_late(&mut self, context: &mut Context<'_>) -> bool {
-        if self.out.is_empty() && !self.closing {
-            return false;
-        }
+    /// Flushes, and fails if bytes could not be written or flushed for too long.
+    fn check_progress(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         let time = if self.closing {
             self.settings.close_time
+        } else if self.out.is_empty() && Pin::new(&mut self.stream).poll_flush(context)?.is_ready()
+        {
+            self.late = None;
+            return Ok(());
         } else {
             self.settings.message_time
         };
         let late = self
             .late
             .get_or_insert_with(|| Box::pin(tokio::time::sleep(time)));
-        late.as_mut().poll(context).is_ready()
+        match late.as_mut().poll(context) {
+            Poll::Ready(()) => Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the peer does not read",
+            )),
+            Poll::Pending => Ok(()),
+        }
     }
 
     /// Writes what there is. Ready when the connection is to be closed and everything was written.
@@ -320,7 +328,6 @@ impl Pump<'_> {
             }
             if self.out.is_empty() {
                 if !self.closing {
-                    let _ = Pin::new(&mut self.stream).poll_flush(context)?;
                     return Poll::Pending;
                 }
                 return Pin::new(&mut self.stream).poll_shutdown(context);

@@ -31,7 +31,7 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{accept_hdr_async_with_config, client_async_with_config};
 
 use super::{Future, Netlayer, Opened, Stream, connect, hint};
-use stream::{Counted, Messages, Socket, data};
+use stream::{Counted, Messages, Socket, WRITE_BUFFER, data};
 
 const TRANSPORT: &str = "websocket";
 /// URLs to connect to.
@@ -143,7 +143,7 @@ impl WebSocket {
         self
     }
 
-    /// Longest message to accept in bytes; default: 1 MiB, like that of [`Limits`].
+    /// Longest message in bytes, in either direction; default: 1 MiB, like that of [`Limits`], which applies too.
     #[must_use]
     pub const fn max_message(mut self, length: usize) -> Self {
         self.settings.max_message = length;
@@ -253,6 +253,10 @@ impl Settings {
     fn config(&self) -> WebSocketConfig {
         WebSocketConfig::default()
             .read_buffer_size(stream::READ_BUFFER)
+            .write_buffer_size(WRITE_BUFFER)
+            // One message, and those of `WRITE_BUFFER` bytes with length framing: as frames they have at most three
+            // times as many. Once there are more pongs, only the last one is sent.
+            .max_write_buffer_size(self.max_message.saturating_add(4 * WRITE_BUFFER))
             .max_message_size(Some(self.max_message))
             .max_frame_size(Some(self.max_message))
     }

@@ -20,6 +20,8 @@ pub type Socket = WebSocketStream<Counted>;
 
 /// Bytes that a connection reads at once.
 pub const READ_BUFFER: usize = 16 << 10;
+/// Bytes that a connection writes at once.
+pub const WRITE_BUFFER: usize = 128 << 10;
 
 /// Length of the header of a control frame. Listeners send no mask, which is 4 bytes of it.
 const CONTROL_HEADER: u64 = 2 + 4;
@@ -174,7 +176,10 @@ impl AsyncWrite for Messages {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = &mut *self;
-        ready!(Pin::new(&mut this.socket).poll_ready(context)).map_err(io::Error::other)?;
+        // The socket's buffer may be full of pongs. Once it is empty, it has room for these bytes, and for the start of
+        // a message before them.
+        ready!(Pin::new(&mut this.socket).poll_flush(context)).map_err(io::Error::other)?;
+        let bytes = bytes.get(..WRITE_BUFFER).unwrap_or(bytes);
         let mut sent = Ok(());
         let framed = this.outgoing.feed(bytes, |message| {
             if sent.is_ok() {

@@ -19,10 +19,12 @@ fn url(websocket: &WebSocket) -> String {
     hint(&websocket.location, "url").unwrap().to_owned()
 }
 
+/// A connection that holds few bytes that are not read.
 async fn tcp(url: &str) -> TcpStream {
-    TcpStream::connect(url.trim_start_matches("ws://"))
-        .await
-        .unwrap()
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(64 << 10).unwrap();
+    let address = url.trim_start_matches("ws://").parse().unwrap();
+    socket.connect(address).await.unwrap()
 }
 
 /// A connection that has passed the handshake, as another implementation makes it.
@@ -257,6 +259,64 @@ fn the_silent_and_the_slow_do_not_block_others() {
             }
         }
         assert_eq!(pongs, 5);
+    });
+}
+
+/// Pings, each with a mask of zeros.
+fn pings(number: usize) -> Vec<u8> {
+    [&b"\x89\xfd\0\0\0\0"[..], &[7; 125]]
+        .concat()
+        .repeat(number)
+}
+
+#[test]
+fn pings_whose_pongs_are_not_read() {
+    run(async {
+        let (patient, hasty) = (bind(1).await, bind(2).await);
+        let [patient_url, hasty_url] = [&patient, &hasty].map(url);
+        let _patient = node(patient);
+        let hasty = Node::builder().netlayer(hasty).limits(Limits {
+            message_time: 500,
+            ..Limits::default()
+        });
+        let hasty = hasty.start().unwrap();
+        let own = PublicKey([9; 32]).to_designator();
+
+        // 12.7 MB of pongs, most of which are dropped. The session goes on.
+        let mut peer = raw(&patient_url).await;
+        peer.send(hello(&own).into()).await.unwrap();
+        peer.next().await.unwrap().unwrap();
+        for _ in 0..1000 {
+            peer.get_mut().write_all(&pings(100)).await.unwrap();
+        }
+        let call = b"<10'op:deliver<11'desc:export0+>[5'fetch1:x]0+<18'desc:import-object0+>>";
+        peer.send(call.to_vec().into()).await.unwrap();
+        let mut pongs = 0;
+        while let Message::Pong(_) = peer.next().await.unwrap().unwrap() {
+            pongs += 1;
+        }
+        assert!(pongs < 80_000, "{pongs}");
+
+        // As many, but the time is limited, whether the peer goes on or not.
+        let mut closed = Vec::new();
+        for goes_on in [false, true] {
+            let mut peer = raw(&hasty_url).await;
+            peer.send(hello(&own).into()).await.unwrap();
+            peer.next().await.unwrap().unwrap();
+            for _ in 0..1000 {
+                // It may be closed by now.
+                let _ = peer.get_mut().write_all(&pings(100)).await;
+            }
+            closed.push(tokio::spawn(async move {
+                while goes_on && peer.get_mut().write_all(&pings(1)).await.is_ok() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+                peer
+            }));
+        }
+        while hasty.stats().connections > 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
     });
 }
 
