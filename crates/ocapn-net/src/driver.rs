@@ -1,23 +1,25 @@
 //! The tasks that move bytes and time.
 use std::{
+    borrow::Cow,
     cell::Cell,
     future::poll_fn,
     io::{self, IoSlice},
     net::{IpAddr, Ipv6Addr},
     pin::{Pin, pin},
     sync::{Arc, Weak},
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
     time::Duration,
 };
 
 use foldhash::{HashMap, HashMapExt as _};
 use lydite_ocapn::session::{Connection, Dial, Location, Outgoing};
 use tokio::io::{AsyncRead as _, AsyncReadExt as _, AsyncWrite as _, ReadBuf};
+use tokio::task::JoinSet;
 use tokio::time::Sleep;
 
 use crate::netlayer::{Netlayer, Opened, Stream};
 use crate::record::Input;
-use crate::shared::Shared;
+use crate::shared::{STOPPED, Shared};
 
 /// How often deadlines are checked.
 const TICK: Duration = Duration::from_millis(250);
@@ -52,9 +54,10 @@ pub(crate) fn start(shared: &Arc<Shared>, settings: Settings) {
     let settings = Arc::new(settings);
     for index in 0..settings.netlayers.len() {
         let task = runtime.spawn(accept(Arc::downgrade(shared), index, settings.clone()));
-        shared.add_acceptor(task.abort_handle());
+        shared.add_opener(task.abort_handle());
     }
-    runtime.spawn(dial(Arc::downgrade(shared), settings));
+    let task = runtime.spawn(dial(Dialer(Arc::downgrade(shared)), settings));
+    shared.add_opener(task.abort_handle());
     runtime.spawn(tick(Arc::downgrade(shared)));
 }
 
@@ -92,9 +95,6 @@ async fn accept(shared: Weak<Shared>, index: usize, settings: Arc<Settings>) {
         let Some(shared) = shared.upgrade() else {
             return;
         };
-        if shared.is_stopped() {
-            return;
-        }
         addresses.retain(|_, held| Arc::strong_count(held) > 1);
         let held = opened.address.map(|address| {
             let held = addresses.entry(network_of(address));
@@ -107,17 +107,13 @@ async fn accept(shared: Weak<Shared>, index: usize, settings: Arc<Settings>) {
         {
             continue;
         }
-        let connection = shared.input(|vat, now| {
-            let proof = opened.proof;
-            let connection = vat.accepted(index, proof.clone(), now);
-            (connection, connection.map(|it| Input::Accepted(it, proof)))
+        let connection = shared.opened(|vat, now| {
+            let connection = vat.accepted(index, opened.proof.clone(), now)?;
+            Some((connection, Input::Accepted(connection, opened.proof)))
         });
         if let Some(connection) = connection {
-            let served = serve(shared, connection, opened.stream, settings.clone());
-            tokio::spawn(async move {
-                served.await;
-                drop(held);
-            });
+            let (stream, settings) = (opened.stream, settings.clone());
+            tokio::spawn(Pump::new(shared, connection, stream, held, settings));
         }
     }
 }
@@ -133,21 +129,81 @@ fn network_of(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Opens the connections that the vat asks for, until the node is dropped.
-async fn dial(shared: Weak<Shared>, settings: Arc<Settings>) {
+/// The node for which a task opens connections. When the task is dropped, maybe by the end of the runtime, it stops.
+struct Dialer(Weak<Shared>);
+
+impl Drop for Dialer {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.stop();
+        }
+    }
+}
+
+/// Opens the connections that the vat asks for, until the node stops or is dropped.
+async fn dial(dialer: Dialer, settings: Arc<Settings>) {
+    let mut tasks = JoinSet::new();
     loop {
-        let next = poll_fn(|context| match shared.upgrade() {
+        let next = poll_fn(|context| match dialer.0.upgrade() {
             Some(shared) => shared.poll_dial(context.waker()).map(Some),
             None => Poll::Ready(None),
         });
-        let (Some((dial, location)), Some(shared)) = (next.await, shared.upgrade()) else {
+        let (Some((dial, location)), Some(shared)) = (next.await, dialer.0.upgrade()) else {
             return;
         };
+        while tasks.try_join_next().is_some() {}
+        let opening = Opening {
+            shared,
+            dial,
+            failure: Some(STOPPED.into()),
+        };
         let settings = settings.clone();
-        tokio::spawn(async move {
-            let opened = open(location, &settings).await;
-            dialed(shared, dial, opened, settings);
+        tasks.spawn(async move {
+            let result = open(location, &settings).await;
+            opening.finish(result, settings);
         });
+    }
+}
+
+/// A connection that is being opened.
+struct Opening {
+    shared: Arc<Shared>,
+    dial: Dial,
+    /// Why what waits for it breaks when this is dropped. `None`: it was opened.
+    failure: Option<Cow<'static, str>>,
+}
+
+impl Opening {
+    fn finish(mut self, result: io::Result<Opened>, settings: Arc<Settings>) {
+        let opened = match result {
+            Ok(opened) => opened,
+            Err(error) => {
+                self.failure = Some(error.to_string().into());
+                return;
+            }
+        };
+        let dial = self.dial;
+        let connection = self.shared.opened(|vat, now| {
+            let connection = vat.dialed(dial, opened.proof.clone(), now)?;
+            Some((connection, Input::Dialed(dial, connection, opened.proof)))
+        });
+        // Otherwise it is not needed any more, or the node has stopped.
+        if let Some(connection) = connection {
+            self.failure = None;
+            let shared = self.shared.clone();
+            tokio::spawn(Pump::new(shared, connection, opened.stream, None, settings));
+        }
+    }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        if let Some(failure) = &self.failure {
+            self.shared.input(|vat, _| {
+                vat.dial_failed(self.dial, failure);
+                ((), Some(Input::DialFailed(self.dial)))
+            });
+        }
     }
 }
 
@@ -165,65 +221,19 @@ async fn open(location: Location, settings: &Settings) -> io::Result<Opened> {
     })
 }
 
-fn dialed(shared: Arc<Shared>, dial: Dial, opened: io::Result<Opened>, settings: Arc<Settings>) {
-    match opened {
-        Ok(opened) => {
-            let connection = shared.input(|vat, now| {
-                let proof = opened.proof;
-                let connection = vat.dialed(dial, proof.clone(), now);
-                (
-                    connection,
-                    connection.map(|it| Input::Dialed(dial, it, proof)),
-                )
-            });
-            if let Some(connection) = connection {
-                tokio::spawn(serve(shared, connection, opened.stream, settings));
-            }
-        }
-        Err(error) => shared.input(|vat, _| {
-            vat.dial_failed(dial, &error.to_string());
-            ((), Some(Input::DialFailed(dial)))
-        }),
-    }
-}
-
 /// Moves the bytes of a connection until it is closed.
-async fn serve(
-    shared: Arc<Shared>,
-    connection: Connection,
-    stream: Box<dyn Stream>,
-    settings: Arc<Settings>,
-) {
-    let mut pump = Pump {
-        shared: &shared,
-        settings: &settings,
-        connection,
-        stream,
-        incomplete: None,
-        out: Outgoing::default(),
-        written: 0,
-        closing: false,
-        late: None,
-    };
-    let result = poll_fn(|context| pump.poll(context)).await;
-    let reason = match result {
-        Ok(()) => "closed by the peer".to_owned(),
-        Err(error) => error.to_string(),
-    };
-    shared.input(|vat, _| {
-        vat.closed(connection, &reason);
-        ((), Some(Input::Closed(connection)))
-    });
-    shared.forget(connection);
-}
-
+///
 /// Reads and writes at the same time: a peer that does not read must not keep us from reading, or both could wait for
 /// each other. Only if far too much waits to be sent, nothing is read until the peer has read or its time has passed.
-struct Pump<'a> {
-    shared: &'a Arc<Shared>,
-    settings: &'a Settings,
+struct Pump {
+    shared: Arc<Shared>,
+    settings: Arc<Settings>,
     connection: Connection,
+    /// Why the connection is closed when this is dropped.
+    reason: Cow<'static, str>,
     stream: Box<dyn Stream>,
+    /// Counts the connection for its address.
+    _held: Option<Arc<()>>,
     /// The start of a long message, onto whose end to read the rest. Not used while bytes are recorded.
     incomplete: Option<Vec<u8>>,
     out: Outgoing,
@@ -233,17 +243,59 @@ struct Pump<'a> {
     late: Option<Pin<Box<Sleep>>>,
 }
 
-impl Pump<'_> {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+impl Future for Pump {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let mut read = READ.take();
         read.resize(CHUNK, 0);
-        let result = self.poll_with(context, &mut read);
+        let mut result = self.poll_with(context, &mut read);
         READ.set(read);
-        if result.is_pending() {
-            // A netlayer may respond to what was read by itself, like WebSocket to pings.
-            self.check_progress(context)?;
+        // A netlayer may respond to what was read by itself, like WebSocket to pings.
+        if result.is_pending()
+            && let Err(error) = self.check_progress(context)
+        {
+            result = Poll::Ready(Err(error));
         }
-        result
+        self.reason = match ready!(result) {
+            Ok(()) => "closed by the peer".into(),
+            Err(error) => error.to_string().into(),
+        };
+        Poll::Ready(())
+    }
+}
+
+impl Drop for Pump {
+    fn drop(&mut self) {
+        self.shared.input(|vat, _| {
+            vat.closed(self.connection, &self.reason);
+            ((), Some(Input::Closed(self.connection)))
+        });
+        self.shared.forget(self.connection);
+    }
+}
+
+impl Pump {
+    fn new(
+        shared: Arc<Shared>,
+        connection: Connection,
+        stream: Box<dyn Stream>,
+        held: Option<Arc<()>>,
+        settings: Arc<Settings>,
+    ) -> Self {
+        Self {
+            shared,
+            settings,
+            connection,
+            reason: STOPPED.into(),
+            stream,
+            _held: held,
+            incomplete: None,
+            out: Outgoing::default(),
+            written: 0,
+            closing: false,
+            late: None,
+        }
     }
 
     fn poll_with(&mut self, context: &mut Context<'_>, read: &mut [u8]) -> Poll<io::Result<()>> {

@@ -18,7 +18,8 @@ use crate::trace;
 
 /// A participant: it holds the sessions with all peers. Clones are the same node.
 ///
-/// It must be started within a tokio runtime with its network and timers enabled.
+/// It must be started within a tokio runtime with its network and timers enabled. When that ends, it is
+/// [shut down](Self::shutdown).
 #[derive(Clone)]
 pub struct Node(Arc<Shared>);
 
@@ -138,7 +139,7 @@ impl Node {
         self.0.vat(|vat| vat.stats())
     }
 
-    /// Ends all sessions and stops accepting connections.
+    /// Ends all sessions, and accepts and opens no further connections: what waits for one breaks.
     pub fn shutdown(&self) {
         self.0.stop();
     }

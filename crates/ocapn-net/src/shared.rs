@@ -5,10 +5,7 @@ use std::{
     collections::VecDeque,
     fmt,
     panic::AssertUnwindSafe,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError},
     task::{Poll, Waker},
 };
 
@@ -16,6 +13,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use lydite_ocapn::session::{
     Cause, Connection, Dial, Event, Limits, Location, Outgoing, Output, Payload, Reason, Ref, Vat,
 };
+use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::record::{Input, Numbered, Recorder};
@@ -23,6 +21,8 @@ use crate::trace::{self, Span};
 
 /// Most objects that are dropped together.
 const FREED: usize = 64;
+/// Why sessions end, and connections are not opened.
+pub(crate) const STOPPED: &str = "the node stops";
 
 /// A handle of a vat. It is released when the last clone is dropped.
 #[derive(Clone)]
@@ -167,9 +167,8 @@ pub(crate) struct Shared {
     /// Where tasks are spawned. `None` without netlayers: then there are no tasks.
     pub runtime: Option<tokio::runtime::Handle>,
     start: Instant,
-    stopped: AtomicBool,
-    /// The tasks that accept connections. They wait for the netlayer, so that only aborting ends them.
-    acceptors: Mutex<Vec<tokio::task::AbortHandle>>,
+    /// The tasks that accept and open connections. They wait for the netlayer, so that only aborting ends them.
+    openers: Mutex<Vec<AbortHandle>>,
 }
 
 struct State {
@@ -188,6 +187,8 @@ struct State {
     /// The tasks that move the bytes of connections, if they wait.
     tasks: HashMap<Connection, Waker>,
     closing: HashMap<Connection, ()>,
+    /// Whether connections are opened no more.
+    stopped: bool,
     /// Connections to open.
     dials: VecDeque<(Dial, Location)>,
     /// The task that opens them, if it waits.
@@ -211,11 +212,7 @@ struct Broken {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.stop_accepting();
-        let state = self.state.get_mut();
-        let dialer = &mut state.unwrap_or_else(PoisonError::into_inner).dialer;
-        // It ends, as there is no node any more.
-        dialer.take().into_iter().for_each(Waker::wake);
+        self.stop_openers();
     }
 }
 
@@ -240,6 +237,7 @@ impl Shared {
                 calls: HashMap::new(),
                 tasks: HashMap::new(),
                 closing: HashMap::new(),
+                stopped: false,
                 dials: VecDeque::new(),
                 dialer: None,
                 recorder: recorder.map(Numbered::new),
@@ -251,35 +249,29 @@ impl Shared {
             most_waiting: limits.queue,
             runtime,
             start: Instant::now(),
-            stopped: AtomicBool::new(false),
-            acceptors: Mutex::default(),
+            openers: Mutex::default(),
         })
     }
 
-    pub fn add_acceptor(&self, task: tokio::task::AbortHandle) {
-        let acceptors = self.acceptors.lock();
-        acceptors.unwrap_or_else(PoisonError::into_inner).push(task);
+    pub fn add_opener(&self, task: AbortHandle) {
+        let openers = self.openers.lock();
+        openers.unwrap_or_else(PoisonError::into_inner).push(task);
     }
 
-    fn stop_accepting(&self) {
-        let acceptors = self.acceptors.lock();
-        for task in acceptors.unwrap_or_else(PoisonError::into_inner).drain(..) {
-            task.abort();
-        }
+    fn stop_openers(&self) {
+        let openers = self.openers.lock();
+        let openers = std::mem::take(&mut *openers.unwrap_or_else(PoisonError::into_inner));
+        openers.iter().for_each(AbortHandle::abort);
     }
 
-    /// Ends all sessions and stops accepting connections.
+    /// Ends all sessions, and accepts and opens no connections any more.
     pub fn stop(self: &Arc<Self>) {
-        self.stopped.store(true, Ordering::Relaxed);
-        self.stop_accepting();
-        let connections: Vec<Connection> = self.state().tasks.keys().copied().collect();
-        for connection in connections {
-            self.vat(|vat| vat.abort(connection, "the node stops"));
-        }
-    }
-
-    pub fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.stop_openers();
+        self.with_state(|state| {
+            state.stopped = true;
+            state.dials.clear();
+            state.vat.abort_all(STOPPED);
+        });
     }
 
     /// Milliseconds since the start.
@@ -363,12 +355,30 @@ impl Shared {
         self: &Arc<Self>,
         act: impl FnOnce(&mut Vat, u64) -> (R, Option<Input<'a>>),
     ) -> R {
+        self.input_with(|state, now| act(&mut state.vat, now))
+    }
+
+    /// Like [`input`](Self::input), for a connection that was opened. `None`: it should be closed.
+    pub fn opened<'a>(
+        self: &Arc<Self>,
+        act: impl FnOnce(&mut Vat, u64) -> Option<(Connection, Input<'a>)>,
+    ) -> Option<Connection> {
+        self.input_with(|state, now| match state.stopped {
+            true => (None, None),
+            false => act(&mut state.vat, now).unzip(),
+        })
+    }
+
+    fn input_with<'a, R>(
+        self: &Arc<Self>,
+        act: impl FnOnce(&mut State, u64) -> (R, Option<Input<'a>>),
+    ) -> R {
         let now = self.now();
         let result = {
             let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             let result = {
                 let mut state = self.state();
-                let (result, input) = act(&mut state.vat, now);
+                let (result, input) = act(&mut state, now);
                 if let (Some(input), Some(recorder)) = (input, &mut state.recorder) {
                     recorder.input(input, now);
                 }
@@ -736,6 +746,10 @@ impl State {
                 Output::Dial { dial, location } => {
                     if let Some(recorder) = &mut self.recorder {
                         recorder.requested(dial);
+                    }
+                    if self.stopped {
+                        self.vat.dial_failed(dial, STOPPED);
+                        continue;
                     }
                     self.dials.push_back((dial, location));
                     self.woken.extend(self.dialer.take());

@@ -362,6 +362,87 @@ fn connections_that_do_not_open_end_in_time() {
 }
 
 #[test]
+fn a_node_that_stops_has_no_connections() {
+    run_paused(async {
+        // Opening a connection, accepting it, and serving it take a few turns.
+        for turns in 0..12 {
+            for stopped in 0..2 {
+                let nodes = trio("memory").await;
+                let echo = nodes[0].enliven(&nodes[1].locator(suite::swiss::ECHO).unwrap());
+                for _ in 0..turns {
+                    tokio::task::yield_now().await;
+                }
+                nodes[stopped].shutdown();
+                let error = echo.call(args![1u64]).await.unwrap_err();
+                assert!(matches!(error, Error::Disconnected(_)), "{error}");
+                tokio::time::sleep(Duration::from_secs(2)).await;
+                let connections = nodes.iter().map(|node| node.stats().connections);
+                assert_eq!(connections.sum::<usize>(), 0, "{turns} {stopped}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_node_that_stops_opens_no_connections() {
+    run_paused(async {
+        let started = tokio::time::Instant::now();
+        for seconds in [0, 1] {
+            let opening = std::sync::Arc::new(());
+            let alice = node(Silent(opening.clone()));
+            let silent: Locator = "ocapn://bob.silent/s/x".parse().unwrap();
+            let early = alice.enliven(&silent);
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            alice.shutdown();
+            for promise in [early, alice.enliven(&silent)] {
+                let error = promise.await.unwrap_err();
+                assert_eq!(error.to_string(), "cannot connect: the node stops");
+            }
+            assert_eq!(alice.stats().dials, 0);
+            drop(alice);
+            // The tasks and the netlayer are dropped at their next turn.
+            while std::sync::Arc::strong_count(&opening) > 1 {
+                tokio::task::yield_now().await;
+            }
+        }
+        assert!(started.elapsed() < Duration::from_secs(2));
+    });
+}
+
+#[test]
+fn a_node_stops_with_its_runtime() {
+    let network = Network::default();
+    let silent: Locator = "ocapn://bob.silent/s/x".parse().unwrap();
+    let runtime = || {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        runtime.enable_all().build().unwrap()
+    };
+    let first = runtime();
+    let (alice, promises) = first.block_on(async {
+        let bob = node(network.join("bob").unwrap());
+        bob.publish(b"never", bob.object(std::mem::forget::<Call>));
+        let alice = Node::builder().netlayer(network.join("alice").unwrap());
+        let alice = alice.netlayer(Silent(std::sync::Arc::default()));
+        let alice = alice.start().unwrap();
+        let never = alice.enliven(&bob.locator(b"never").unwrap());
+        let never = never.await.unwrap().as_reference().unwrap();
+        let promises = [never.call(args![]), alice.enliven(&silent)];
+        tokio::task::yield_now().await;
+        (alice, promises)
+    });
+    drop(first);
+    runtime().block_on(async {
+        let late = alice.enliven(&silent);
+        for promise in promises.into_iter().chain([late]) {
+            let result = tokio::time::timeout(Duration::from_secs(5), promise.into_future());
+            let error = result.await.unwrap().unwrap_err();
+            assert!(matches!(error, Error::Disconnected(_)), "{error}");
+        }
+    });
+    assert_eq!(alice.stats().connections, 0);
+}
+
+#[test]
 fn a_peer_that_does_not_read_has_limited_time() {
     run_paused(async {
         let network = Network::default();

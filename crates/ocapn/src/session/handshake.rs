@@ -436,7 +436,7 @@ impl Vat {
             .any(|ours| ours.is_same(location))
     }
 
-    fn end_dial(&mut self, id: Id, reason: &str) {
+    pub(super) fn end_dial(&mut self, id: Id, reason: &str) {
         let Some(dialing) = self.remove_dial(id) else {
             return;
         };

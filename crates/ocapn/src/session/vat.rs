@@ -491,6 +491,18 @@ impl Vat {
         self.run();
     }
 
+    /// Ends all sessions, and the requests to open connections.
+    pub fn abort_all(&mut self, reason: &str) {
+        for id in self.sessions.ids() {
+            self.end(id, reason, true);
+        }
+        // The end of one may be followed by another one with other hints.
+        while let Some(id) = self.dials.ids().pop() {
+            self.end_dial(id, reason);
+        }
+        self.run();
+    }
+
     /// The time when a period from now ends.
     pub(super) const fn after(&self, period: u64) -> u64 {
         self.now.saturating_add(period)
