@@ -389,7 +389,9 @@ impl Pump {
                     Poll::Ready(0) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                     Poll::Ready(written) => {
                         self.written += written;
-                        self.late = None;
+                        if !self.closing {
+                            self.late = None;
+                        }
                     }
                     Poll::Pending => return Poll::Pending,
                 }

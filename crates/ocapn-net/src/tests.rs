@@ -5,7 +5,7 @@ use lydite_ocapn::captp::{
     Dialect, Import, Locator, Operation, SecretKey, StartSession, Syrup, Target,
 };
 use lydite_ocapn::session::{Limits, Location};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::*;
 
@@ -442,6 +442,59 @@ fn a_node_stops_with_its_runtime() {
     assert_eq!(alice.stats().connections, 0);
 }
 
+fn encode(operation: Operation<'_>) -> Vec<u8> {
+    let mut out = vec![];
+    let dialect = Dialect::Endo202608;
+    operation.encode::<Syrup, _>(dialect, &mut out).unwrap();
+    out
+}
+
+/// A call as another implementation sends it.
+fn deliver(to: Target, arguments: &[u8], answer: Option<u64>, resolver: Option<u64>) -> Vec<u8> {
+    encode(Operation::Deliver {
+        to,
+        arguments,
+        answer,
+        resolver: resolver.map(Import::Object),
+    })
+}
+
+/// The connection of another implementation to a server, whose object `blob` it has as answer 1.
+async fn hostile(network: &Network, server: &Node) -> Box<dyn Stream> {
+    let hostile = network.join("hostile").unwrap();
+    let (key, location) = (SecretKey::from_bytes(&[7; 32]), hostile.location());
+    let start = StartSession::sign::<Syrup>(&key, location.peer()).unwrap();
+    let to = Location::from(&server.locator(b"").unwrap());
+    let mut stream = hostile.dial(to).await.unwrap().stream;
+    let hello = encode(Operation::StartSession(start));
+    let fetch = deliver(Target::Export(0), b"[5'fetch4:blob]", Some(1), None);
+    stream.write_all(&[hello, fetch].concat()).await.unwrap();
+    stream
+}
+
+#[test]
+fn the_time_to_close_is_limited() {
+    run_paused(async {
+        let network = Network::default();
+        let server = node(network.join("server").unwrap());
+        server.publish(b"blob", server.function(|_| Ok(vec![7; 5_000].into())));
+        let mut peer = hostile(&network, &server).await;
+        for resolver in 0..40 {
+            let call = deliver(Target::Answer(1), b"[]", None, Some(resolver));
+            peer.write_all(&call).await.unwrap();
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        server.shutdown();
+        let started = tokio::time::Instant::now();
+        // It makes room for some bytes each time.
+        while peer.write_all(b"x").await.is_ok() {
+            peer.read_exact(&mut [0; 1000]).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(400)).await;
+        }
+        assert!(started.elapsed() < Duration::from_secs(2));
+    });
+}
+
 #[test]
 fn a_peer_that_does_not_read_has_limited_time() {
     run_paused(async {
@@ -462,32 +515,11 @@ fn a_peer_that_does_not_read_has_limited_time() {
             assert_eq!(call.await.unwrap().data().len(), 5_005);
         }
 
-        let encode = |operation: Operation<'_>| {
-            let mut out = vec![];
-            let dialect = Dialect::Endo202608;
-            operation.encode::<Syrup, _>(dialect, &mut out).unwrap();
-            out
-        };
-        let hostile = network.join("hostile").unwrap();
-        let (key, location) = (SecretKey::from_bytes(&[7; 32]), hostile.location());
-        let start = StartSession::sign::<Syrup>(&key, location.peer()).unwrap();
-        let to = Location::from(&server.locator(b"").unwrap());
-        let mut stream = hostile.dial(to).await.unwrap().stream;
-        let call = |to, arguments, answer, resolver: Option<u64>| {
-            encode(Operation::Deliver {
-                to,
-                arguments,
-                answer,
-                resolver: resolver.map(Import::Object),
-            })
-        };
-        let fetch = call(Target::Export(0), b"[5'fetch4:blob]", Some(1), None);
-        let hello = encode(Operation::StartSession(start));
-        stream.write_all(&[hello, fetch].concat()).await.unwrap();
+        let mut stream = hostile(&network, &server).await;
         let started = tokio::time::Instant::now();
         let mut written = 0;
         for resolver in 0.. {
-            let call = call(Target::Answer(1), b"[]", None, Some(resolver));
+            let call = deliver(Target::Answer(1), b"[]", None, Some(resolver));
             if stream.write_all(&call).await.is_err() {
                 break;
             }
