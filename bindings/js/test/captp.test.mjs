@@ -88,8 +88,8 @@ class Store extends Far {
   }
 }
 
-/** A client with a session at a server, without a network, and with a clock that only `pass` moves. */
-async function connected(context) {
+/** Sets a clock that only the returned function moves. */
+function setClock(context) {
   let now = 0
   // Not `mock.timers`: there, clearing a timer of an earlier test can remove one of this test.
   const timers = new Set()
@@ -100,17 +100,7 @@ async function connected(context) {
     timers.add(timer)
     return timer
   })
-  const ends = {}
-  const server = new CapTP({ url: 'ws://server', WebSocket: End })
-  const client = new CapTP({ WebSocket: class extends End {
-    constructor() {
-      super()
-      ends.client = this
-      ends.server = this.other = Object.assign(new End(), { other: this })
-      setImmediate(() => (server.accept(ends.server), this.onopen()))
-    }
-  } })
-  const pass = async (milliseconds) => {
+  return async (milliseconds) => {
     for (let i = 0; i < milliseconds; i += 10) {
       now += 10
       for (const timer of timers) {
@@ -121,6 +111,21 @@ async function connected(context) {
       await new Promise(setImmediate)
     }
   }
+}
+
+/** A client with a session at a server, without a network, and the function that moves the clock. */
+async function connected(context) {
+  const pass = setClock(context)
+  const ends = {}
+  const server = new CapTP({ url: 'ws://server', WebSocket: End })
+  const client = new CapTP({ WebSocket: class extends End {
+    constructor() {
+      super()
+      ends.client = this
+      ends.server = this.other = Object.assign(new End(), { other: this })
+      setImmediate(() => (server.accept(ends.server), this.onopen()))
+    }
+  } })
   const store = new Store()
   const promise = client.enliven(server.publish(store))
   const settled = Promise.all([promise, promise.get(0n)])
@@ -132,6 +137,26 @@ async function connected(context) {
   store.order = []
   return { ...ends, store, remote, pass }
 }
+
+test('a socket that does not open is closed', async (context) => {
+  const pass = setClock(context)
+  let socket
+  const server = new CapTP({ url: 'ws://server', WebSocket: End })
+  const client = new CapTP({ WebSocket: class extends End {
+    other = { closed: true }
+    constructor() {
+      super()
+      socket = this
+    }
+  } })
+  const promise = client.enliven(server.publish(new Store()))
+  const rejected = assert.rejects(Promise.resolve(promise), /no connection in time/)
+  await pass(29_000)
+  assert.ok(!socket.closed)
+  await pass(2_000)
+  assert.ok(socket.closed)
+  await rejected
+})
 
 test('a peer that reads slowly gets everything, in order', async (context) => {
   const { client, server, store, remote, pass } = await connected(context)

@@ -90,6 +90,8 @@ const MAX_KEPT = 16 << 20
 const FRAME_SIZE = 1 << 10
 /** Units between two checks of `bufferedAmount`: there is no event when it shrinks. */
 const POLL_TIME = 1
+/** Milliseconds after which a socket is closed that has not opened: the core does not wait longer. */
+const DIAL_TIME = 30_000
 /** Units after which a connection ends if the peer has read nothing, and if it is closing. */
 const WRITE_TIME = 30_000 / UNIT
 const CLOSE_TIME = 1_000 / UNIT
@@ -569,18 +571,26 @@ export class Connections {
       core.put(nonce, 'nonce')
       socket.send(core.slice(core.call(core.operations.challenge)))
     }
-    this.#attach(socket, -1, (frame) => {
+    const timer = setTimeout(() => fail('no connection in time'), DIAL_TIME)
+    ;(timer as { unref?: () => void }).unref?.()
+    const fail = this.#attach(socket, -1, (frame) => {
+      clearTimeout(timer)
       const answer = new Uint8Array(32 + frame.length)
       answer.set(nonce)
       answer.set(frame, 32)
       core.put(answer, 'frame')
       return this.#run('dialed', request, frame.length, this.#now()) - 1
-    }, (reason) => failed(reason ?? `cannot connect to ${url}`))
+    }, (reason) => {
+      clearTimeout(timer)
+      failed(reason ?? `cannot connect to ${url}`)
+    })
   }
 
   /** Passes on what a socket receives. `first` takes the first frame and returns the connection, -1 if it is not needed.
-   * `failed` is called if the socket closes before that. */
-  #attach(socket: Socket, connection: number, first: (frame: Uint8Array) => number, failed?: (reason?: string) => void): void {
+   * `failed` is called if the socket closes before that. Returns a function that closes the socket. */
+  #attach(
+    socket: Socket, connection: number, first: (frame: Uint8Array) => number, failed?: (reason?: string) => void,
+  ): (reason: string) => void {
     let greeted = false
     let link: Link | undefined
     const end = (reason?: string) => {
@@ -628,6 +638,7 @@ export class Connections {
     }
     // Some platforms report only an error if the connection cannot be opened.
     socket.onclose = socket.onerror = () => end()
+    return fail
   }
 }
 
