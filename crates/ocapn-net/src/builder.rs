@@ -18,6 +18,7 @@ impl Node {
             dialect: Dialect::Endo202608,
             framing: Framing::None,
             limits: Limits::default(),
+            call_bytes: 64 << 20,
             connections_per_address: 64,
             fixed_framing: Vec::new(),
             seed: None,
@@ -33,6 +34,7 @@ pub struct Builder {
     dialect: Dialect,
     framing: Framing,
     limits: Limits,
+    call_bytes: usize,
     connections_per_address: usize,
     fixed_framing: Vec<(String, Framing)>,
     seed: Option<[u8; 32]>,
@@ -74,6 +76,14 @@ impl Builder {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// Most bytes in the arguments of the calls of one peer that handlers have not completed; default: 64 MiB. More end
+    /// the session: handlers may wait for its next messages, so that it cannot just be read later.
+    #[must_use]
+    pub const fn call_bytes(mut self, most: usize) -> Self {
+        self.call_bytes = most;
         self
     }
 
@@ -131,7 +141,14 @@ impl Builder {
         config.fixed_framing = self.fixed_framing;
         config.limits = self.limits.clone();
         let vat = Vat::new(config, seed);
-        let shared = Shared::new(vat, self.locations, &self.limits, runtime, self.recorder);
+        let shared = Shared::new(
+            vat,
+            self.locations,
+            &self.limits,
+            self.call_bytes,
+            runtime,
+            self.recorder,
+        );
         let [dial_time, message_time, close_time] = [
             self.limits.dial_time,
             self.limits.message_time,

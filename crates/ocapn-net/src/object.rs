@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::node::Node;
 use crate::passable::{Arguments, Passable};
 use crate::promise::Resolver;
-use crate::shared::{Message, Shared};
+use crate::shared::{Handling, Message, Shared};
 use crate::trace::Span;
 
 /// A message for a local object.
@@ -23,7 +23,7 @@ pub struct Call {
     pub session: Option<Connection>,
     pub(crate) span: Span,
     /// While it is held, the call counts for the session.
-    pub(crate) counted: Option<Arc<()>>,
+    pub(crate) counted: Option<Handling>,
 }
 
 impl Call {

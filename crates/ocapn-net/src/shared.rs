@@ -5,7 +5,10 @@ use std::{
     collections::VecDeque,
     fmt,
     panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
+        atomic::{AtomicUsize, Ordering},
+    },
     task::{Poll, Waker},
 };
 
@@ -120,8 +123,30 @@ pub(crate) struct Message {
     /// The session of the peer that sent it; `None` if the sender is of this node.
     pub session: Option<Connection>,
     pub span: Span,
-    /// While it is held, the message counts as one that the session's peer waits for.
-    pub counted: Option<Arc<()>>,
+    pub counted: Option<Handling>,
+}
+
+/// While it is held, a message of a peer counts as one that is being handled.
+#[derive(Debug)]
+pub(crate) struct Handling {
+    /// The bytes of the arguments of all messages of its session.
+    session: Arc<AtomicUsize>,
+    /// Those of this message.
+    bytes: usize,
+}
+
+impl Handling {
+    fn new(session: &Arc<AtomicUsize>, bytes: usize) -> Self {
+        session.fetch_add(bytes, Ordering::Relaxed);
+        let session = session.clone();
+        Self { session, bytes }
+    }
+}
+
+impl Drop for Handling {
+    fn drop(&mut self) {
+        self.session.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 /// Handles the messages for an object.
@@ -160,8 +185,9 @@ pub(crate) struct Shared {
     pub locations: Vec<Location>,
     /// Whether what is received is recorded.
     pub records: bool,
-    /// Most calls of one peer that are being handled.
+    /// Most calls of one peer that are being handled, and most bytes of their arguments.
     most_calls: usize,
+    most_call_bytes: usize,
     /// Most messages that wait for one object.
     pub most_waiting: usize,
     /// Where tasks are spawned. `None` without netlayers: then there are no tasks.
@@ -182,8 +208,8 @@ struct State {
     woken: Vec<Waker>,
     /// Of calls whose result has not settled.
     spans: HashMap<Ref, Span>,
-    /// One for each session; the calls that are being handled hold a clone.
-    calls: HashMap<Connection, Arc<()>>,
+    /// The bytes of the arguments of calls that are being handled, for each session. These calls hold a clone.
+    calls: HashMap<Connection, Arc<AtomicUsize>>,
     /// The tasks that move the bytes of connections, if they wait.
     tasks: HashMap<Connection, Waker>,
     closing: HashMap<Connection, ()>,
@@ -221,6 +247,7 @@ impl Shared {
         vat: Vat,
         locations: Vec<Location>,
         limits: &Limits,
+        most_call_bytes: usize,
         runtime: Option<tokio::runtime::Handle>,
         recorder: Option<Recorder>,
     ) -> Arc<Self> {
@@ -246,6 +273,7 @@ impl Shared {
             dropped: Mutex::new(Vec::new()),
             locations,
             most_calls: limits.answers,
+            most_call_bytes,
             most_waiting: limits.queue,
             runtime,
             start: Instant::now(),
@@ -453,12 +481,18 @@ impl Shared {
                     from,
                 } => {
                     let handler = state.objects.get(object).cloned();
-                    let counted = from.and_then(|session| state.calls.get(&session).cloned());
-                    // One clone is in the table.
-                    if let (Some(session), Some(counted)) = (from, &counted)
-                        && Arc::strong_count(counted) > self.most_calls + 1
+                    let calls = from.and_then(|session| state.calls.get(&session));
+                    let bytes = arguments.data().len();
+                    let counted = calls.map(|calls| Handling::new(calls, bytes));
+                    if let (Some(session), Some(Handling { session: calls, .. })) = (from, &counted)
                     {
-                        state.vat.abort(session, "too many calls are being handled");
+                        // One clone is in the table.
+                        if Arc::strong_count(calls) > self.most_calls + 1 {
+                            state.vat.abort(session, "too many calls are being handled");
+                        } else if calls.load(Ordering::Relaxed) > self.most_call_bytes {
+                            let reason = "calls with too many bytes are being handled";
+                            state.vat.abort(session, reason);
+                        }
                     }
                     drop(state);
                     let span = Span::serve(from, &arguments);

@@ -852,16 +852,18 @@ fn handlers_of_one_peer_are_bounded() {
             ..Default::default()
         };
         let server = Node::builder().netlayer(network.join("server").unwrap());
-        let server = server.limits(limits).start().unwrap();
-        let clients = ["hostile", "honest"].map(|name| node(network.join(name).unwrap()));
+        let server = server.limits(limits).call_bytes(100_000);
+        let server = server.start().unwrap();
+        let names = ["hostile", "greedy", "honest"];
+        let clients = names.map(|name| node(network.join(name).unwrap()));
         let object = server.async_function(|arguments| async move {
-            if arguments.items().is_empty() {
-                std::future::pending::<()>().await;
+            match arguments.items().len() {
+                1 => Ok(arguments),
+                _ => std::future::pending().await,
             }
-            Ok(arguments)
         });
         server.publish(b"object", object);
-        let [hostile, honest] = clients
+        let [hostile, greedy, honest] = clients
             .each_ref()
             .map(|client| client.enliven(&server.locator(b"object").unwrap()));
         // Calls that complete do not count, and those that nobody waits for do.
@@ -873,6 +875,17 @@ fn handlers_of_one_peer_are_bounded() {
         }
         hostile.call(args![1u64]).await.unwrap_err();
         let error = hostile.call(args![1u64]).await.unwrap_err();
+        assert!(matches!(error, Error::Disconnected(_)));
+        // So do their bytes.
+        let bytes = vec![0; 40_000];
+        for _ in 0..10 {
+            greedy.call(args![&bytes[..]]).await.unwrap();
+        }
+        for _ in 0..2 {
+            greedy.send(args![&bytes[..], 1u64]).unwrap();
+        }
+        greedy.call(args![1u64]).await.unwrap();
+        let error = greedy.call(args![&bytes[..]]).await.unwrap_err();
         assert!(matches!(error, Error::Disconnected(_)));
         assert!(honest.call(args![1u64]).await.is_ok());
     });
