@@ -223,6 +223,13 @@ export function suite(lydite, module, vectors, test) {
     same(two.decode(two.encode(busy)), [9n, 2n])
   })
 
+  test('text that starts with a byte order mark', () => {
+    const codec = new lydite.Codec('(string,address)')
+    same(codec.decode(codec.encode(['\ufeffPEPE', ADDRESS])), ['\ufeffPEPE', ADDRESS])
+    same(lydite.syrupDecode(lydite.syrupEncode('\ufeff')), '\ufeff')
+    same(lydite.hashMessage('\ufeff'), lydite.hashMessage(Uint8Array.of(0xef, 0xbb, 0xbf)))
+  })
+
   test('events', () => {
     const event = new lydite.Event('event Transfer(address indexed from, address indexed to, uint256 value, string indexed note)')
     same(event.name, 'Transfer')

@@ -37,12 +37,15 @@ interface NativeBuffer extends Uint8Array {
   utf8Slice(this: Uint8Array, start: number, end: number): string
   utf8Write(this: Uint8Array, text: string, offset: number): number
 }
-const NodeBuffer = (globalThis as unknown as { Buffer?: { from(buffer: ArrayBuffer, offset: number, length: number): NativeBuffer; prototype: NativeBuffer } }).Buffer
+const PlatformBuffer = (globalThis as unknown as { Buffer?: { from(buffer: ArrayBuffer, offset: number, length: number): NativeBuffer; prototype: NativeBuffer } }).Buffer
+// A polyfill of Buffer lacks these methods.
+const NodeBuffer = (['latin1Slice', 'utf8Slice', 'utf8Write'] as const).every((name) => typeof PlatformBuffer?.prototype[name] === 'function') ? PlatformBuffer : undefined
 const nodeBufferFrom = NodeBuffer?.from
 const latin1Slice = NodeBuffer && uncurry(NodeBuffer.prototype.latin1Slice)
 const utf8Slice = NodeBuffer && uncurry(NodeBuffer.prototype.utf8Slice)
 const utf8Write = NodeBuffer && uncurry(NodeBuffer.prototype.utf8Write)
-const decoder = new TextDecoder()
+// By default, a decoder drops a byte order mark at the start.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 const decode = uncurry(TextDecoder.prototype.decode)
 const encode = uncurry(TextEncoder.prototype.encode)
