@@ -328,6 +328,16 @@ export function suite(lydite, module, vectors, test) {
       types: { A: [{ name: 'n', type: 'uint256' }, { name: 'b', type: 'bytes' }] }, primaryType: 'A', domain: {}, message: { n: 2n ** 200n, b: Uint8Array.of(1) },
     }
     same(lydite.hashTypedData(document), lydite.hashTypedData({ ...document, message: { n: (2n ** 200n).toString(), b: '0x01' } }))
+    // Like Node's Buffer.
+    class Printed extends Uint8Array {
+      toJSON() {
+        return { type: 'Buffer', data: [...this] }
+      }
+    }
+    same(lydite.hashTypedData({ ...document, message: { n: 1n, b: Printed.of(1) } }), lydite.hashTypedData({ ...document, message: { n: 1n, b: '0x01' } }))
+    const cycle = {}
+    cycle.a = cycle
+    refused('INVALID_ARGUMENT', 'a: expected at most 127 levels of nesting', () => lydite.hashTypedData(cycle))
     refused('INVALID_ARGUMENT', 'n: expected a safe integer, a bigint or text, found 1e+21', () => lydite.hashTypedData({ ...document, message: { n: 1e21, b: '0x' } }))
     refused('INVALID_ARGUMENT', 'expected a typed data document, found undefined', () => lydite.hashTypedData(undefined))
     try {

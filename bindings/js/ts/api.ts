@@ -25,19 +25,31 @@ export interface TypedDataHashes {
 }
 
 const TOO_LARGE = 1n << 65536n
+/** Same limit as in the core. */
+const MAX_DEPTH = 127
 
 /** A document as JSON, with bigints as decimal text and bytes in hexadecimal. */
 function json(document: unknown, toHex: (bytes: Uint8Array) => string): string {
   if (typeof document === 'string') return document
-  const text = JSON.stringify(document, (key, value: unknown) => {
+  // The objects that contain the current value, outermost first. An object that contains itself has no last level.
+  const open: unknown[] = []
+  const text = JSON.stringify(document, function (this: Record<string, unknown>, key, value: unknown) {
+    while (open.length > 0 && open[open.length - 1] !== this) open.pop()
+    if (open.length === 0) open.push(this)
     if (typeof value === 'bigint') {
       // No type is this long, and writing it in decimal takes more than linear time.
       if (value >= TOO_LARGE || value <= -TOO_LARGE) throw argument(`${key}: expected an integer of at most 256 bits`)
       return value.toString()
     }
-    if (isBytes(value)) return toHex(value)
+    // Not only `value`, which the method toJSON of Node's Buffer has turned into an object.
+    const bytes = isBytes(value) ? value : this[key]
+    if (isBytes(bytes)) return toHex(bytes)
     if (typeof value === 'number' && !Number.isSafeInteger(value))
       throw argument(`${key}: expected a safe integer, a bigint or text, found ${value}`)
+    if (typeof value === 'object' && value !== null) {
+      if (open.length > MAX_DEPTH || open.includes(value)) throw argument(`${key}: expected at most ${MAX_DEPTH} levels of nesting`)
+      open.push(value)
+    }
     return value
   }) as string | undefined
   if (text === undefined) throw argument(`expected a typed data document, found ${kindOf(document)}`)
