@@ -1,7 +1,7 @@
 // ABI codecs and events.
 
 import {
-  type AddressLike, type Bytes, type Core, type Hex, type Integer, LyditeError, argument, kindOf, unencodable,
+  type AddressLike, type Bytes, type Core, type Hex, type Integer, LyditeError, argument, kindOf, located, unencodable,
 } from './engine.js'
 import { isBytes, lengthOf } from './intrinsics.js'
 import { TapeReader, type TapeWriter, withTape } from './tape.js'
@@ -233,6 +233,7 @@ export class Event {
 
   #write(tape: TapeWriter, log: Log): void {
     const core = this.#core
+    if (typeof (log as unknown) !== 'object' || log === null) throw argument(`expected a log, found ${kindOf(log)}`)
     const { topics } = log
     if (!Array.isArray(topics)) throw argument(`topics: expected an array, found ${kindOf(topics)}`)
     const data = core.data(log.data, 'data')
@@ -267,8 +268,13 @@ export class Event {
     const lenient = options?.strict === false ? 1 : 0
     let count = 0
     withTape((tape) => {
-      for (const log of logs) {
-        this.#write(tape, log)
+      if (!Array.isArray(logs)) throw argument(`logs: expected an array, found ${kindOf(logs)}`)
+      for (const log of logs as readonly Log[]) {
+        try {
+          this.#write(tape, log)
+        } catch (error) {
+          throw located(`logs[${count}]`, error)
+        }
         count++
       }
       core.output(core.operations.eventDecodeBatch, tape.finish(core), this.#number, lenient)

@@ -1,7 +1,7 @@
 // The public API on top of an engine.
 
 import * as abi from './abi.js'
-import { type AddressLike, type Bytes, Core, type Engine, type Hex, type Integer, argument, copy, kindOf, toBigInt } from './engine.js'
+import { type AddressLike, type Bytes, Core, type Engine, type Hex, type Integer, argument, copy, kindOf, located, toBigInt } from './engine.js'
 import { firstOf, isBytes, lengthOf } from './intrinsics.js'
 import { rlp } from './rlp.js'
 import { syrup } from './syrup.js'
@@ -66,10 +66,16 @@ export function create(engine: Engine) {
     return text(core.output(op.hexEncode, core.put(data, 'data'))) as Hex
   }
 
+  const parseAddress = (address: string, checksummed = 0) => core.slice(core.call(op.parseAddress, core.put(address, 'address'), checksummed))
+
   const toAddressBytes = (value: AddressLike, what: string): Uint8Array => {
     if (isBytes(value)) return core.fixed(value, 20, what)
     if (typeof value !== 'string') throw argument(`${what}: expected an address, found ${kindOf(value)}`)
-    return core.slice(core.call(op.parseAddress, core.put(value, what)))
+    try {
+      return parseAddress(value)
+    } catch (error) {
+      throw located(what, error)
+    }
   }
 
   // Every function first converts all of its arguments, which may run the caller's code, then checks the bytes, then
@@ -177,15 +183,14 @@ export function create(engine: Engine) {
 
     /** The address with its EIP-55 checksum. */
     toChecksumAddress(address: AddressLike): Hex {
-      put(toAddressBytes(address, 'address'))
+      put(typeof address === 'string' ? parseAddress(address) : toAddressBytes(address, 'address'))
       return text(core.call(op.checksum)) as Hex
     },
 
     /** The 20 bytes of an address. With `checksummed` the case of its letters must follow EIP-55. */
     parseAddress(address: string, options?: { checksummed?: boolean }): Uint8Array {
       if (typeof address !== 'string') throw argument(`address: expected a string, found ${kindOf(address)}`)
-      const checksummed = options?.checksummed ? 1 : 0
-      return core.slice(core.call(op.parseAddress, core.put(address, 'address'), checksummed))
+      return parseAddress(address, options?.checksummed ? 1 : 0)
     },
 
     /** The address of the contract that `sender` creates at `nonce` (CREATE). */
@@ -363,6 +368,7 @@ export function create(engine: Engine) {
      * BLS12-381 contracts, including the KZG check: UNSUPPORTED.
      */
     precompile(number: number, input: Bytes, options: { gas: Integer; fork?: Fork }): { output: Uint8Array; gasUsed: bigint } {
+      if (typeof (options as unknown) !== 'object' || options === null) throw argument(`options: expected an object, found ${kindOf(options)}`)
       const fork = FORKS.indexOf(options.fork ?? 'osaka')
       if (fork < 0) throw argument(`fork: expected one of ${FORKS.join(', ')}`)
       if (!Number.isInteger(number) || number < 0 || number > 0xffff) throw argument('number: expected an integer from 0 to 65535')

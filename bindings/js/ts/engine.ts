@@ -32,6 +32,11 @@ export class LyditeError extends Error {
 export const argument = (message: string) => new LyditeError('INVALID_ARGUMENT', message)
 export const unencodable = (message: string) => new LyditeError('ENCODE', message)
 
+/** The error with the place of the value that caused it. */
+export function located(place: string, error: unknown): unknown {
+  return error instanceof LyditeError ? new LyditeError(error.code, `${place}: ${error.message}`, error.offset) : error
+}
+
 /** Copies an array into another at an offset. */
 export function copy(target: Uint8Array, source: Uint8Array, at = 0): void {
   try {
@@ -167,8 +172,7 @@ export class Core {
     try {
       return this.slice(this.output(this.operations.hexDecode, this.put(text, what)))
     } catch (error) {
-      if (!(error instanceof LyditeError)) throw error
-      throw new LyditeError(error.code, `${what}: ${error.message}`, error.offset)
+      throw located(what, error)
     }
   }
 
@@ -213,13 +217,9 @@ export function wellFormed(text: string, what: string): string {
   return text
 }
 
-/** An integer as a bigint. Objects are converted by their methods, so call this before the scratch buffer is used. */
+/** An integer as a bigint. */
 export function toBigInt(value: Integer, what: string): bigint {
   if (typeof value === 'bigint') return value
-  try {
-    return BigInt(value)
-  } catch (error) {
-    if (typeof (value as unknown) === 'object') throw error
-    throw argument(`${what}: expected an integer, found ${typeof value === 'number' ? value : kindOf(value)}`)
-  }
+  if (Number.isSafeInteger(value)) return BigInt(value)
+  throw argument(`${what}: expected a bigint or a safe integer, found ${typeof value === 'number' ? value : kindOf(value)}`)
 }

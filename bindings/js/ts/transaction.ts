@@ -1,6 +1,6 @@
 // Transactions.
 
-import { type AddressLike, type Bytes, type Core, type Hex, type Integer, kindOf, unencodable } from './engine.js'
+import { type AddressLike, type Bytes, type Core, type Hex, type Integer, kindOf, located, unencodable } from './engine.js'
 import { TapeReader, type TapeWriter, withTape } from './tape.js'
 
 export interface AccessListItem {
@@ -125,7 +125,7 @@ const KNOWN = [
 ] as const
 type Field = (typeof KNOWN)[number][number]
 
-function kindOfFields(fields: TransactionInput): number {
+function kindOfFields(fields: TransactionInput): unknown {
   if (fields.type !== undefined) return fields.type
   if (fields.authorizationList !== undefined) return 4
   if (fields.blobVersionedHashes !== undefined) return 3
@@ -133,28 +133,41 @@ function kindOfFields(fields: TransactionInput): number {
   return fields.accessList !== undefined ? 1 : 0
 }
 
+/** The members of an entry. Like with fields, none is dropped silently. */
+function membersOf<T extends object>(entry: T, known: readonly (keyof T & string)[], place: string): T {
+  if (typeof (entry as unknown) !== 'object' || entry === null) throw unencodable(`${place}: expected an object, found ${kindOf(entry)}`)
+  for (const [name, value] of Object.entries(entry))
+    if (value !== undefined && !(known as readonly string[]).includes(name)) throw unencodable(`${place}: unknown member ${name}; expected ${known.join(', ')}`)
+  return entry
+}
+
 function writeTransaction(
   core: Core, tape: TapeWriter, fields: TransactionInput, address: (value: AddressLike, what: string) => Uint8Array,
 ): void {
   if (typeof fields !== 'object' || fields === null) throw unencodable(`expected a transaction, found ${kindOf(fields)}`)
   const type = kindOfFields(fields)
+  if (typeof type !== 'number') throw unencodable(`type: expected a number, found ${kindOf(type)}`)
   const known = KNOWN[type] as readonly Field[] | undefined
-  if (!known) throw unencodable(`type: unknown transaction type ${String(type)}; expected 0 to 4`)
+  if (!known) throw unencodable(`type: unknown transaction type ${type}; expected 0 to 4`)
   // No field is dropped silently. `from` is known but not signed.
   for (const [name, value] of Object.entries(fields))
     if (value !== undefined && name !== 'type' && name !== 'from' && !(known as readonly string[]).includes(name))
       throw unencodable(`${name}: not a field of transaction type ${type}`)
-  const integer = (value: Integer | undefined, name: string) => {
-    if (value === undefined) throw unencodable(`${name}: missing`)
-    if (typeof value !== 'bigint' && typeof value !== 'number') throw unencodable(`${name}: expected a bigint or a safe integer, found ${kindOf(value)}`)
-    tape.integer(value)
+  const integer = (value: Integer | undefined, place: string) => {
+    if (value === undefined) throw unencodable(`${place}: missing`)
+    try {
+      tape.integer(value)
+    } catch (error) {
+      throw located(place, error)
+    }
   }
-  const many = <T>(values: readonly T[] | undefined, name: string, write: (value: T) => void) => {
-    if (!Array.isArray(values)) throw unencodable(`${name}: expected an array, found ${kindOf(values)}`)
+  const many = <T>(values: readonly T[] | undefined, place: string, write: (value: T, place: string) => void) => {
+    if (!Array.isArray(values)) throw unencodable(`${place}: expected an array, found ${kindOf(values)}`)
     const items = [...(values as readonly T[])]
     tape.word(items.length)
-    for (let i = 0; i < items.length; i++) write(items[i]!)
+    for (let i = 0; i < items.length; i++) write(items[i]!, `${place}[${i}]`)
   }
+  const word = (value: Bytes, place: string) => tape.fixed(core.fixed(value, 32, place))
   const write = (name: Field) => {
     switch (name) {
       case 'chainId':
@@ -168,20 +181,22 @@ function writeTransaction(
       case 'data':
         return tape.data(core.data(fields.data ?? new Uint8Array(), name))
       case 'accessList':
-        return many(fields.accessList ?? [], name, (item) => {
-          tape.fixed(address(item.address, name))
-          many(item.storageKeys, 'storageKeys', (key) => tape.fixed(core.fixed(key, 32, 'storageKeys')))
+        return many(fields.accessList ?? [], name, (entry, place) => {
+          const item = membersOf(entry, ['address', 'storageKeys'], place)
+          tape.fixed(address(item.address, `${place}.address`))
+          many(item.storageKeys, `${place}.storageKeys`, word)
         })
       case 'blobVersionedHashes':
-        return many(fields.blobVersionedHashes, name, (hash) => tape.fixed(core.fixed(hash, 32, name)))
+        return many(fields.blobVersionedHashes, name, word)
       case 'authorizationList':
-        return many(fields.authorizationList, name, (item) => {
-          integer(item.chainId, 'authorizationList: chainId')
-          tape.fixed(address(item.address, 'authorizationList: address'))
-          integer(item.nonce, 'authorizationList: nonce')
-          integer(item.yParity, 'authorizationList: yParity')
-          integer(item.r, 'authorizationList: r')
-          integer(item.s, 'authorizationList: s')
+        return many(fields.authorizationList, name, (entry, place) => {
+          const item = membersOf(entry, ['chainId', 'address', 'nonce', 'yParity', 'r', 's'], place)
+          integer(item.chainId, `${place}.chainId`)
+          tape.fixed(address(item.address, `${place}.address`))
+          integer(item.nonce, `${place}.nonce`)
+          integer(item.yParity, `${place}.yParity`)
+          integer(item.r, `${place}.r`)
+          integer(item.s, `${place}.s`)
         })
       default:
         return integer(fields[name], name)
