@@ -1,7 +1,7 @@
 // The public API on top of an engine.
 
 import * as abi from './abi.js'
-import { type AddressLike, type Bytes, Core, type Engine, type Hex, type Integer, argument, copy, kindOf, located, toBigInt } from './engine.js'
+import { type AddressLike, type Bytes, Core, type Engine, type Hex, type Integer, argument, copy, fixedSecret, kindOf, located, toBigInt } from './engine.js'
 import { firstOf, isBytes, lengthOf } from './intrinsics.js'
 import { rlp } from './rlp.js'
 import { syrup } from './syrup.js'
@@ -211,7 +211,7 @@ export function create(engine: Engine) {
     /** Signs 32 bytes: r, s, v with v 0 or 1. Deterministic (RFC 6979), low s, constant time. */
     sign(hash: Bytes, secretKey: Uint8Array): Uint8Array {
       const data = core.fixed(hash, 32, 'hash')
-      const key = core.fixed(secretKey, 32, 'secret key')
+      const key = fixedSecret(secretKey, 32, 'secret key')
       try {
         put(key, data)
         return core.slice(core.call(op.sign))
@@ -277,7 +277,7 @@ export function create(engine: Engine) {
 
     /** The public key of a secret key: 64 bytes, x and y. Constant time. */
     publicKey(secretKey: Uint8Array): Uint8Array {
-      const key = core.fixed(secretKey, 32, 'secret key')
+      const key = fixedSecret(secretKey, 32, 'secret key')
       try {
         put(key)
         return core.slice(core.call(op.publicKey))
@@ -314,7 +314,7 @@ export function create(engine: Engine) {
      * key. */
     sharedSecret(secretKey: Uint8Array, publicKey: Bytes): Uint8Array {
       const key = core.data(publicKey, 'public key')
-      const secret = core.fixed(secretKey, 32, 'secret key')
+      const secret = fixedSecret(secretKey, 32, 'secret key')
       try {
         put(secret, key)
         return core.slice(core.call(op.sharedSecret, lengthOf(key)))

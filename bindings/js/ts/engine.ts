@@ -211,6 +211,37 @@ export class Core {
   }
 }
 
+/** The value of a hexadecimal digit from its UTF-16 unit, or -1. */
+function digit(unit: number): number {
+  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30
+  const letter = (unit | 0x20) - 0x61
+  return letter >= 0 && letter < 6 ? 10 + letter : -1
+}
+
+/** The bytes of a secret. Unlike `fromHex`, decodes text here: the engine's memory would keep copies. */
+export function secretBytes(value: Bytes, what: string): Uint8Array {
+  if (isBytes(value)) return value
+  if (typeof value !== 'string') throw argument(`${what}: expected a Uint8Array or hexadecimal text, found ${kindOf(value)}`)
+  const invalid = (at: number, expected: string) => new LyditeError('DECODE', `${what}: byte ${at}: expected ${expected}`, at)
+  if (!value.startsWith('0x')) throw invalid(0, 'a 0x prefix')
+  const secret = new NewBytes((value.length - 2) >> 1)
+  for (let at = 2; at < value.length; at++) {
+    const nibble = digit(value.charCodeAt(at))
+    if (nibble < 0) throw invalid(at, 'a hexadecimal digit')
+    secret[(at >> 1) - 1]! |= at % 2 === 0 ? nibble << 4 : nibble
+  }
+  if (value.length % 2 !== 0) throw invalid(value.length, 'an even number of hexadecimal digits')
+  return secret
+}
+
+/** A secret of exactly this length. */
+export function fixedSecret(value: Bytes, length: number, what: string): Uint8Array {
+  const secret = secretBytes(value, what)
+  const found = lengthOf(secret)
+  if (found !== length) throw argument(`${what}: expected ${length} bytes, found ${found}`)
+  return secret
+}
+
 /** Rejects text with a lone surrogate, which has no UTF-8 form. */
 export function wellFormed(text: string, what: string): string {
   if (!isWellFormed(text)) throw unencodable(`${what}: expected well-formed text, found a lone surrogate`)

@@ -1,6 +1,6 @@
 // Transactions.
 
-import { type AddressLike, type Bytes, type Core, type Hex, type Integer, kindOf, located, unencodable } from './engine.js'
+import { type AddressLike, type Bytes, type Core, type Hex, type Integer, fixedSecret, kindOf, located, unencodable } from './engine.js'
 import { TapeReader, type TapeWriter, withTape } from './tape.js'
 
 export interface AccessListItem {
@@ -221,12 +221,12 @@ export const transactions = (core: Core, address: (value: AddressLike, what: str
 
   /** Signs a transaction and returns its envelope. */
   signTransaction(fields: TransactionInput, secretKey: Uint8Array): Uint8Array {
-    const key = core.fixed(secretKey, 32, 'secret key')
+    const key = fixedSecret(secretKey, 32, 'secret key')
     return withTape((tape) => {
       writeTransaction(core, tape, fields, address)
       try {
         // The getters of the fields, which ran in between, may have detached the key's memory.
-        const length = tape.finish(core, core.fixed(key, 32, 'secret key'))
+        const length = tape.finish(core, fixedSecret(key, 32, 'secret key'))
         return core.slice(core.output(core.operations.transactionSign, length))
       } finally {
         core.wipe(32)

@@ -2,7 +2,7 @@
 
 import lydite from '#default'
 import type { Lydite } from './api.js'
-import { type Hex, unencodable } from './engine.js'
+import { type Hex, secretBytes, unencodable } from './engine.js'
 import type { TransactionInput } from './transaction.js'
 
 type Message = string | { raw: Hex | Uint8Array }
@@ -28,7 +28,7 @@ const TYPES: Record<string, 0 | 1 | 2 | 3 | 4> = { legacy: 0, eip2930: 1, eip155
 
 /** An account that signs with this key: one native call turns the transaction's fields into its envelope. */
 export function account(secretKey: Uint8Array | Hex, api: Lydite = lydite): ViemAccount {
-  const key = typeof secretKey === 'string' ? api.fromHex(secretKey) : secretKey.slice()
+  const key = typeof secretKey === 'string' ? secretBytes(secretKey, 'secret key') : secretKey.slice()
   const sign = (hash: Uint8Array | Hex) => api.sign(hash, key)
   /** Hexadecimal text with v 27 or 28. */
   const serialized = (signature: Uint8Array) => {

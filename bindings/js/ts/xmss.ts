@@ -1,6 +1,6 @@
 // Generalized XMSS, the hash-based signatures of lean Ethereum.
 
-import { type Bytes, type Core, type Integer, LyditeError, argument, copy, kindOf, toBigInt } from './engine.js'
+import { type Bytes, type Core, type Integer, LyditeError, argument, copy, fixedSecret, kindOf, secretBytes, toBigInt } from './engine.js'
 import { lengthOf } from './intrinsics.js'
 
 export const SCHEMES = [
@@ -200,7 +200,7 @@ export const xmss = (core: Core) => {
     xmssKeyFromSeed(name: XmssScheme, seed: Uint8Array, firstEpoch: Integer, epochs: Integer): XmssKey {
       const index = scheme(name)
       const [first, end] = epochRange(firstEpoch, epochs)
-      const secret = core.fixed(seed, 32, 'seed')
+      const secret = fixedSecret(seed, 32, 'seed')
       try {
         core.put(secret, 'seed')
         core.words[4] = first
@@ -216,7 +216,7 @@ export const xmss = (core: Core) => {
     xmssKeyFromBytes(name: XmssScheme, bytes: Uint8Array, next: Integer = 0): XmssKey {
       const index = scheme(name)
       const lowest = epochOf(next, 'next')
-      const key = core.data(bytes, 'key')
+      const key = secretBytes(bytes, 'key')
       const length = 8 + lengthOf(key)
       core.reserve(length)
       try {
@@ -234,7 +234,7 @@ export const xmss = (core: Core) => {
     xmssKeyFileCreate(name: XmssScheme, path: string, firstEpoch: Integer, epochs: Integer, seed?: Uint8Array): Uint8Array {
       const index = scheme(name)
       const [first, end] = epochRange(firstEpoch, epochs)
-      const secret = seed === undefined ? crypto.getRandomValues(new Uint8Array(32)) : core.fixed(seed, 32, 'seed')
+      const secret = seed === undefined ? crypto.getRandomValues(new Uint8Array(32)) : fixedSecret(seed, 32, 'seed')
       const length = putPath(path, 48)
       try {
         copy(core.bytes, secret)
