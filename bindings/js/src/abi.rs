@@ -332,7 +332,7 @@ pub fn event_decode(
     state.put_owned(out.finish())
 }
 
-/// Logs → tape: for each log, 1 and its parameters, or 0 if it is not of this event.
+/// Logs → tape: for each log, 1 and its parameters, or 0 if `event_decode` rejects it.
 pub fn event_decode_batch(
     state: &mut State,
     length: usize,

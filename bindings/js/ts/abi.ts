@@ -246,7 +246,13 @@ export class Event {
 
   #read(tape: TapeReader): Record<string, AbiValue> {
     const values: Record<string, AbiValue> = {}
-    for (let i = 0; i < this.#readers.length; i++) values[this.#names[i]!] = this.#readers[i]!(tape)
+    for (let i = 0; i < this.#readers.length; i++) {
+      const name = this.#names[i]!
+      const value = this.#readers[i]!(tape)
+      // Assigning to this name would set the prototype.
+      if (name === '__proto__') Object.defineProperty(values, name, { value, configurable: true, enumerable: true, writable: true })
+      else values[name] = value
+    }
     return values
   }
 
@@ -262,7 +268,8 @@ export class Event {
     return this.#read(new TapeReader(core))
   }
 
-  /** The parameters of each log, or null for a log of another event. Crosses to native code once. */
+  /** The parameters of each log, or null for a log that `decode` rejects: one of another event, or a malformed one.
+   * Crosses to native code once. */
   decodeBatch(logs: readonly Log[], options?: DecodeOptions): (Record<string, AbiValue> | null)[] {
     const core = this.#core
     const lenient = options?.strict === false ? 1 : 0
