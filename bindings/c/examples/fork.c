@@ -1,6 +1,6 @@
-// Creates a key of leanSig's test scheme in the file named by the argument, opens it, and forks. The child can neither
-// sign nor move the window; the parent can sign. A child that opens the key itself, after the parent has closed it, can
-// sign.
+// Creates a key of leanSig's test scheme in the file named by the argument, opens it, and forks. The child can read the
+// public key, but neither sign, nor move the window, nor read the epochs; the parent can sign. A child that opens the
+// key itself, after the parent has closed it, can sign.
 #define _POSIX_C_SOURCE 200809L
 #include <lydite.h>
 #include <stdio.h>
@@ -53,6 +53,11 @@ int main(int count, char **arguments) {
         if (!is_refused(sign(key, 5, other))) _exit(3);
         if (!is_refused(lydite_xmss_key_prepare(key, 200))) _exit(4);
         if (!is_refused(lydite_xmss_key_prepare_ahead(key, 1))) _exit(5);
+        lydite_xmss_epochs epochs;
+        if (!is_refused(lydite_xmss_key_epochs(key, &epochs))) _exit(8);
+        uint8_t again[64];
+        check(lydite_xmss_key_public_key(key, again));
+        if (memcmp(again, public_key, key_size) != 0) _exit(9);
         lydite_xmss_key_free(key);
         // The parent still holds its lock.
         _exit(lydite_xmss_key_new(scheme, path, length, &key) == LYDITE_ERROR_KEY_FILE ? 0 : 6);

@@ -58,9 +58,9 @@ typedef struct lydite_event lydite_event;
 
 // A key file open for signing. No other process can open it in the meantime.
 //
-// The key belongs to the process that opened it. In a child created by fork, signing and preparing fail with
-// LYDITE_ERROR_KEY_FILE: open the key after the fork, in the process that signs. The same error is returned if the
-// record of spent epochs was restored or replaced while the key is open.
+// The key belongs to the process that opened it. In a child created by fork, only the public key can be read; all else
+// fails with LYDITE_ERROR_KEY_FILE: open the key after the fork, in the process that signs. The same error is returned
+// if the record of spent epochs was restored or replaced while the key is open.
 //
 // Never restore a record from a backup or a snapshot while the key is closed, and never use one key on two machines:
 // neither can be detected, and two signatures for one epoch reveal the key.
@@ -430,10 +430,10 @@ lydite_status lydite_xmss_key_new(uint32_t scheme, const uint8_t *path, size_t p
 // Close a key file. NULL is allowed. In a forked child, the parent's key stays open.
 void lydite_xmss_key_free(lydite_xmss_key *key);
 
-// Get the public key. out must have the size that lydite_xmss_sizes reports. Allocates temporarily.
+// Get the public key. out must have the size that lydite_xmss_sizes reports.
 lydite_status lydite_xmss_key_public_key(const lydite_xmss_key *key, uint8_t *out);
 
-// Get the epochs of the key.
+// Get the epochs of the key. Fails with LYDITE_ERROR_KEY_FILE in a process forked from the one that opened the key.
 lydite_status lydite_xmss_key_epochs(const lydite_xmss_key *key, lydite_xmss_epochs *out);
 
 // Move the window of prepared epochs up to an epoch, and rewrite the key file.

@@ -387,8 +387,8 @@ fn every_function(visit: Visitor<'_>) {
             lydite_xmss_key_free(opened);
             status
         });
+        let mut key = vec![0_u8; key_size];
         visit("lydite_xmss_key_public_key", 2, &mut |n| {
-            let mut key = vec![0_u8; key_size];
             lydite_xmss_key_public_key(n.from(0, file), n.from(1, key.as_mut_ptr()).cast_mut())
         });
         visit("lydite_xmss_key_epochs", 2, &mut |n| {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use lydite_core::xmss::{
-    DecodeError, Message,
+    Message,
     named::{self, NamedKeyFile, NamedScheme},
     store::Owner,
 };
@@ -161,29 +161,25 @@ unsafe fn rows<'a>(
 
 /// A key file open for signing. No other process can open it in the meantime.
 ///
-/// The key belongs to the process that opened it. In a child created by fork, signing and preparing fail with
-/// LYDITE_ERROR_KEY_FILE: open the key after the fork, in the process that signs. The same error is returned if the
-/// record of spent epochs was restored or replaced while the key is open.
+/// The key belongs to the process that opened it. In a child created by fork, only the public key can be read; all else
+/// fails with LYDITE_ERROR_KEY_FILE: open the key after the fork, in the process that signs. The same error is returned
+/// if the record of spent epochs was restored or replaced while the key is open.
 ///
 /// Never restore a record from a backup or a snapshot while the key is closed, and never use one key on two machines:
 /// neither can be detected, and two signatures for one epoch reveal the key.
 pub struct lydite_xmss_key {
     scheme: &'static dyn NamedScheme,
     owner: Owner,
+    public_key: Vec<u8>,
     file: Mutex<Box<dyn NamedKeyFile>>,
 }
 
 impl lydite_xmss_key {
-    /// A poisoned lock is safe to use: nothing it protects is changed in several steps.
-    fn lock(&self) -> MutexGuard<'_, Box<dyn NamedKeyFile>> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Locks the file if this process owns it. A forked child fails before it locks, since its copy of the mutex may be
-    /// locked forever.
-    fn lock_owned(&self) -> Result<MutexGuard<'_, Box<dyn NamedKeyFile>>, Failure> {
+    /// locked forever. A poisoned lock is safe to use: nothing it protects is changed in several steps.
+    fn lock(&self) -> Result<MutexGuard<'_, Box<dyn NamedKeyFile>>, Failure> {
         self.owner.check().map_err(key_file)?;
-        Ok(self.lock())
+        Ok(self.file.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -275,12 +271,12 @@ pub unsafe extern "C" fn lydite_xmss_key_new(
         put(out, || {
             let scheme = named_scheme(scheme)?;
             let path = Path::new(text(path, path_length, "path")?);
-            let file = Mutex::new(scheme.open(path).map_err(key_file)?);
-            let owner = Owner::current();
+            let file = scheme.open(path).map_err(key_file)?;
             Ok(lydite_xmss_key {
                 scheme,
-                owner,
-                file,
+                owner: Owner::current(),
+                public_key: file.public_key().map_err(key_file)?,
+                file: Mutex::new(file),
             })
         })
     })
@@ -293,7 +289,7 @@ pub unsafe extern "C" fn lydite_xmss_key_free(key: *mut lydite_xmss_key) {
     unsafe { release(key) }
 }
 
-/// Get the public key. out must have the size that lydite_xmss_sizes reports. Allocates temporarily.
+/// Get the public key. out must have the size that lydite_xmss_sizes reports.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_public_key(
     key: *const lydite_xmss_key,
@@ -301,15 +297,13 @@ pub unsafe extern "C" fn lydite_xmss_key_public_key(
 ) -> lydite_status {
     // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
-        let key = one(key, "key")?;
-        let public_key = key.lock().public_key();
-        let public_key = public_key.map_err(|error: DecodeError| key_file(error))?;
-        items_mut(out, public_key.len(), "out")?.copy_from_slice(&public_key);
+        let public_key = &one(key, "key")?.public_key;
+        items_mut(out, public_key.len(), "out")?.copy_from_slice(public_key);
         Ok(())
     })
 }
 
-/// Get the epochs of the key.
+/// Get the epochs of the key. Fails with LYDITE_ERROR_KEY_FILE in a process forked from the one that opened the key.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_xmss_key_epochs(
     key: *const lydite_xmss_key,
@@ -317,7 +311,7 @@ pub unsafe extern "C" fn lydite_xmss_key_epochs(
 ) -> lydite_status {
     // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
-        let file = one(key, "key")?.lock();
+        let file = one(key, "key")?.lock()?;
         let (active, prepared, unspent) = (file.active(), file.prepared(), file.unspent());
         *one_mut(out, "out")? = lydite_xmss_epochs {
             active_first: active.start,
@@ -341,7 +335,7 @@ pub unsafe extern "C" fn lydite_xmss_key_prepare(
 ) -> lydite_status {
     // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
-        let mut file = one(key, "key")?.lock_owned()?;
+        let mut file = one(key, "key")?.lock()?;
         file.prepare(epoch).map_err(key_file)
     })
 }
@@ -359,7 +353,7 @@ pub unsafe extern "C" fn lydite_xmss_key_prepare_ahead(
     // SAFETY: the caller upholds the header's contract: every pointer is NULL or valid for its length.
     guard(|| unsafe {
         let pause = Duration::from_nanos(pause);
-        let mut file = one(key, "key")?.lock_owned()?;
+        let mut file = one(key, "key")?.lock()?;
         file.prepare_ahead(pause).map_err(key_file)
     })
 }
@@ -388,7 +382,7 @@ pub unsafe extern "C" fn lydite_xmss_key_sign(
             written,
         };
         output.fill(key.scheme.signature_length(), |out| {
-            let signature = key.lock_owned()?.sign(epoch, message).map_err(key_file)?;
+            let signature = key.lock()?.sign(epoch, message).map_err(key_file)?;
             out.copy_from_slice(&signature);
             Ok(())
         })

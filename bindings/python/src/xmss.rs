@@ -149,9 +149,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// it in the meantime. The record that spends an epoch is on disk before `sign` returns.
 ///
 /// The key belongs to the process that opened it. In a child made by `os.fork`, by `multiprocessing` with the start
-/// method "fork", or by a server that loads its application before it forks, `sign`, `prepare` and `prepare_ahead`
-/// raise KeyFileError: open the key in the process that signs. KeyFileError is also raised if the record was restored
-/// or replaced while the key is open, and for a key file that its group or others can read (run chmod 600).
+/// method "fork", or by a server that loads its application before it forks, only `scheme`, `public_key` and `active`
+/// can be read; all else raises KeyFileError: open the key in the process that signs. KeyFileError is also raised if
+/// the record was restored or replaced while the key is open, and for a key file that its group or others can read
+/// (run chmod 600).
 ///
 /// Never restore a record from a backup or a snapshot, and never use one key on two machines: that cannot be detected,
 /// and two signatures for one epoch reveal the key.
@@ -160,20 +161,21 @@ pub struct XmssKey {
     file: Mutex<Box<dyn NamedKeyFile>>,
     owner: Owner,
     scheme: &'static str,
+    public_key: Vec<u8>,
+    active: Range<u64>,
 }
 
 impl XmssKey {
-    /// Checked before the file is locked: a fork may have copied a mutex that another thread had locked.
-    fn check_owner(&self) -> PyResult<()> {
-        self.owner.check().map_err(IntoPython::into_python)
-    }
-
-    fn with<T>(&self, py: Python<'_>, run: impl FnOnce(&mut dyn NamedKeyFile) -> T + Send) -> T
-    where
-        T: Send,
-    {
+    /// Runs `run` on the locked file if this process owns it.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        run: impl FnOnce(&mut dyn NamedKeyFile) -> T + Send,
+    ) -> PyResult<T> {
+        // Before the file is locked: a fork may have copied a mutex that another thread had locked.
+        self.owner.check().map_err(IntoPython::into_python)?;
         // Release the interpreter first: another thread may hold the file and wait for the interpreter.
-        py.detach(|| run(&mut **lock(&self.file)))
+        Ok(py.detach(|| run(&mut **lock(&self.file))))
     }
 }
 
@@ -185,9 +187,11 @@ impl XmssKey {
         let scheme = self::scheme(scheme)?;
         let file = scheme.open(&path).map_err(IntoPython::into_python)?;
         Ok(Self {
-            file: Mutex::new(file),
             owner: Owner::current(),
             scheme: scheme.name(),
+            public_key: file.public_key().map_err(IntoPython::into_python)?,
+            active: file.active(),
+            file: Mutex::new(file),
         })
     }
 
@@ -199,33 +203,31 @@ impl XmssKey {
 
     /// The public key.
     #[getter]
-    fn public_key<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let key = self.with(py, |file| file.public_key());
-        Ok(PyBytes::new(py, &key.map_err(IntoPython::into_python)?))
+    fn public_key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.public_key)
     }
 
     /// The range of the key's epochs, as (first, end).
     #[getter]
-    fn active(&self, py: Python<'_>) -> (u64, u64) {
-        ends(&self.with(py, |file| file.active()))
+    fn active(&self) -> (u64, u64) {
+        ends(&self.active)
     }
 
     /// The epochs that can still be signed, as (first, end).
     #[getter]
-    fn unspent(&self, py: Python<'_>) -> (u64, u64) {
-        ends(&self.with(py, |file| file.unspent()))
+    fn unspent(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        Ok(ends(&self.with(py, |file| file.unspent())?))
     }
 
     /// The epochs whose trees are prepared, as (first, end).
     #[getter]
-    fn prepared(&self, py: Python<'_>) -> (u64, u64) {
-        ends(&self.with(py, |file| file.prepared()))
+    fn prepared(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        Ok(ends(&self.with(py, |file| file.prepared())?))
     }
 
     /// Moves the window of prepared epochs up to this one, like signing does, and rewrites the key file.
     fn prepare(&self, py: Python<'_>, epoch: u32) -> PyResult<()> {
-        self.check_owner()?;
-        self.with(py, |file| file.prepare(epoch))
+        self.with(py, |file| file.prepare(epoch))?
             .map_err(IntoPython::into_python)
     }
 
@@ -235,8 +237,7 @@ impl XmssKey {
     fn prepare_ahead(&self, py: Python<'_>, pause: f64) -> PyResult<()> {
         let pause = Duration::try_from_secs_f64(pause)
             .map_err(|error| PyValueError::new_err(format!("pause: {error}")))?;
-        self.check_owner()?;
-        self.with(py, |file| file.prepare_ahead(pause))
+        self.with(py, |file| file.prepare_ahead(pause))?
             .map_err(IntoPython::into_python)
     }
 
@@ -249,16 +250,16 @@ impl XmssKey {
         message: Data<'_>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let message = message.array("message")?;
-        self.check_owner()?;
-        let signature = self.with(py, |file| file.sign(epoch, message));
+        let signature = self.with(py, |file| file.sign(epoch, message))?;
         Ok(PyBytes::new(
             py,
             &signature.map_err(IntoPython::into_python)?,
         ))
     }
 
-    fn __repr__(&self, py: Python<'_>) -> String {
-        let (first, end) = ends(&self.with(py, |file| file.unspent()));
+    // Without the unspent epochs, for which it would have to wait for the lock.
+    fn __repr__(&self) -> String {
+        let (first, end) = self.active();
         format!("<XmssKey {}, epochs {first} to {end}>", self.scheme)
     }
 }

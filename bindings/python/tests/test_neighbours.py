@@ -186,15 +186,21 @@ def test_xmss_key_files(tmp_path):
 
 
 def _sign_in_child(key, connection):
-    """Reports the error of each use of a key that the parent opened."""
+    """Reports the error of each use of a key that the parent opened, and what can still be read."""
     errors = []
-    for use in (lambda: key.sign(5, bytes(32)), lambda: key.prepare(200), lambda: key.prepare_ahead(0.001)):
+    for use in (
+        lambda: key.sign(5, bytes(32)),
+        lambda: key.prepare(200),
+        lambda: key.prepare_ahead(0.001),
+        lambda: key.unspent,
+        lambda: key.prepared,
+    ):
         try:
             use()
             errors.append("none")
         except lydite.KeyFileError as error:
             errors.append(str(error))
-    connection.send(errors)
+    connection.send((errors, (key.public_key, key.active, repr(key))))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
@@ -209,11 +215,12 @@ def test_xmss_keys_after_a_fork(tmp_path):
     here, there = context.Pipe()
     child = context.Process(target=_sign_in_child, args=(key, there))
     child.start()
-    errors = here.recv()
+    errors, readable = here.recv()
     child.join()
     assert child.exitcode == 0
     for error in errors:
         assert f"opened by process {os.getpid()} and this is process {child.pid}" in error
+    assert readable == (public_key, (0, 256), "<XmssKey leansig-test, epochs 0 to 256>")
 
     # A child that drops its copy must leave the parent's key open.
     child = os.fork()
