@@ -3,10 +3,14 @@
 use std::ops::Deref;
 
 use pyo3::{
-    Borrowed, PyErr, buffer::PyBuffer, exceptions::PyTypeError, prelude::*, types::PyBytes,
+    Borrowed, PyErr,
+    buffer::PyBuffer,
+    exceptions::PyTypeError,
+    prelude::*,
+    types::{PyBytes, PyString},
 };
 
-use crate::error::{DecodeError, IntoPython};
+use crate::error::{DecodeError, EncodeError, IntoPython};
 use lydite::bytes::{Address, hex};
 use zeroize::Zeroize as _;
 
@@ -156,10 +160,16 @@ impl Items<'_> {
     }
 }
 
+/// The UTF-8 form of text. Python's error for text that has none is not one of ours.
+pub fn text<'a>(text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+    text.to_str()
+        .map_err(|_| EncodeError::new_err("expected well-formed text, found a lone surrogate"))
+}
+
 /// An address: 20 bytes, or 40 hexadecimal digits. Mixed case requires a valid EIP-55 checksum.
 pub fn address(object: &Bound<'_, PyAny>) -> PyResult<Address> {
-    if let Ok(text) = object.cast::<pyo3::types::PyString>() {
-        return parse_address(text.to_str()?);
+    if let Ok(found) = object.cast::<PyString>() {
+        return parse_address(text(found)?);
     }
     object
         .extract::<Data<'_>>()?
@@ -180,10 +190,10 @@ fn parse_address(text: &str) -> PyResult<Address> {
 
 /// Bytes: a buffer, or hexadecimal text with `0x`.
 pub fn bytes_or_hex<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Data<'a>> {
-    let Ok(text) = object.cast::<pyo3::types::PyString>() else {
+    let Ok(found) = object.cast::<PyString>() else {
         return object.as_borrowed().extract();
     };
-    let text = text.to_str()?;
+    let text = text(found)?;
     if !text.starts_with("0x") {
         return Err(DecodeError::new_err("byte 0: expected a 0x prefix"));
     }

@@ -2,6 +2,7 @@
 
 use lydite::{
     bytes::{Address, B256, Bytes, U256},
+    curve::secp256k1::SecretKey,
     evm::tx::{
         self, AccessListItem, Authorization, Field, Signable, TransactionRef, TransactionRequest,
         TransactionType,
@@ -9,11 +10,11 @@ use lydite::{
 };
 use pyo3::{
     prelude::*,
-    types::{PyBytes, PyDict, PyTuple},
+    types::{PyBytes, PyDict, PyString, PyTuple},
 };
 
 use crate::{
-    data::{Data, Items, Secret, address, bytes_or_hex},
+    data::{Data, Items, Secret, address, bytes_or_hex, text},
     error::{EncodeError, IntoPython},
     hash::to_bytes,
     integer, secp256k1,
@@ -311,12 +312,27 @@ impl<'a, 'py> Fields<'a, 'py> {
         match self.take("to")? {
             None => Ok(None),
             Some(to) if to.is_none() => Ok(None),
-            // An empty string means contract creation in JSON-RPC and in eth-account.
-            Some(to) if to.len().is_ok_and(|length| length == 0) => Ok(None),
+            // Empty text and empty bytes mean contract creation in JSON-RPC and in eth-account.
+            Some(to) if is_empty_text_or_bytes(&to) => Ok(None),
             Some(to) => address(&to)
                 .map(Some)
                 .map_err(|error| located("to", &error, &to)),
         }
+    }
+
+    /// `from` is not signed, but must be the address of the key.
+    fn check_sender(&mut self, key: &SecretKey) -> PyResult<()> {
+        let Some(from) = self.take("from")?.filter(|from| !from.is_none()) else {
+            return Ok(());
+        };
+        let given = address(&from).map_err(|error| located("from", &error, &from))?;
+        let own = key.public_key().to_address();
+        if given == own {
+            return Ok(());
+        }
+        Err(EncodeError::new_err(format!(
+            "from: expected the key's address {own}, found {given}"
+        )))
     }
 
     fn access_list(&mut self) -> PyResult<Vec<AccessListItem>> {
@@ -325,7 +341,11 @@ impl<'a, 'py> Fields<'a, 'py> {
         };
         list("accessList", &items, |item| {
             let (account, keys) = match item.cast::<PyDict>() {
-                Ok(item) => (get(item, "address")?, get(item, "storageKeys")?),
+                Ok(item) => {
+                    let members = (get(item, "address")?, get(item, "storageKeys")?);
+                    check_members(item, &["address", "storageKeys"])?;
+                    members
+                }
                 Err(_) => item.extract()?,
             };
             Ok(AccessListItem {
@@ -339,20 +359,21 @@ impl<'a, 'py> Fields<'a, 'py> {
         let items = self.required("authorizationList")?;
         list("authorizationList", &items, |item| {
             let item = item.cast::<PyDict>()?;
-            Ok(Authorization {
+            let authorization = Authorization {
                 chain_id: to_integer("chainId", &get(item, "chainId")?)?,
                 address: account_of(&get(item, "address")?)?,
                 nonce: to_integer("nonce", &get(item, "nonce")?)?,
                 y_parity: to_byte("yParity", &get(item, "yParity")?)?,
                 r: to_integer("r", &get(item, "r")?)?,
                 s: to_integer("s", &get(item, "s")?)?,
-            })
+            };
+            check_members(item, &["chainId", "address", "nonce", "yParity", "r", "s"])?;
+            Ok(authorization)
         })
     }
 
-    /// No field is dropped silently: a field that the type does not have is an error. `from` is known but not signed.
-    fn finish(mut self) -> PyResult<()> {
-        self.take("from")?;
+    /// No field is dropped silently: a field that the type does not have is an error.
+    fn finish(self) -> PyResult<()> {
         if self.taken == self.given.len() {
             return Ok(());
         }
@@ -363,9 +384,30 @@ impl<'a, 'py> Fields<'a, 'py> {
     }
 }
 
+fn is_empty_text_or_bytes(object: &Bound<'_, PyAny>) -> bool {
+    match object.cast::<PyString>() {
+        Ok(text) => text.len().is_ok_and(|length| length == 0),
+        Err(_) => object
+            .extract::<Data<'_>>()
+            .is_ok_and(|data| data.is_empty()),
+    }
+}
+
 fn get<'py>(item: &Bound<'py, PyDict>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     item.get_item(name)?
         .ok_or_else(|| EncodeError::new_err(format!("{name}: missing")))
+}
+
+/// Rejects members of an entry other than these, all of which it has.
+fn check_members(entry: &Bound<'_, PyDict>, names: &[&str]) -> PyResult<()> {
+    if entry.len() == names.len() {
+        return Ok(());
+    }
+    let expected = names.join(", ");
+    Err(EncodeError::new_err(format!(
+        "expected the members {expected}, found {}",
+        entry.keys()
+    )))
 }
 
 /// The items of a list, with the index in error messages.
@@ -404,9 +446,8 @@ fn to_integer<T: TryFrom<U256>>(name: &str, object: &Bound<'_, PyAny>) -> PyResu
             "{name}: expected an unsigned integer of at most {bits} bits"
         ))
     };
-    let value = match object.cast::<pyo3::types::PyString>() {
-        Ok(text) => text
-            .to_str()?
+    let value = match object.cast::<PyString>() {
+        Ok(found) => text(found)?
             .parse::<U256>()
             .map_err(|error| EncodeError::new_err(format!("{name}: {error}")))?,
         Err(_) => integer::unsigned(object)
@@ -429,7 +470,7 @@ fn located(name: &str, error: &PyErr, object: &Bound<'_, PyAny>) -> PyErr {
 /// Signs a transaction given as a dict with JSON-RPC field names (`type`, `chainId`, `nonce`, `gas`, `gasPrice`,
 /// `maxFeePerGas`, `maxPriorityFeePerGas`, `to`, `value`, `data`, `accessList`, `maxFeePerBlobGas`,
 /// `blobVersionedHashes`, `authorizationList`) and returns its envelope. Without `type`, the type is inferred from the
-/// fields, like in eth-account.
+/// fields, like in eth-account. `from` may be given and must be the key's address.
 #[pyfunction]
 #[pyo3(signature = (fields, secret_key, /))]
 pub fn sign_transaction<'py>(
@@ -483,6 +524,7 @@ pub fn sign_transaction<'py>(
         }
     }
     let py = fields.given.py();
+    fields.check_sender(&key)?;
     fields.finish()?;
     let signed = tx
         .sign(&key)

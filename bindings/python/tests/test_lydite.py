@@ -388,7 +388,15 @@ def _cases(node):
 
 def test_sign_transaction_refuses_what_it_would_drop():
     fields = {"chainId": 1, "nonce": 0, "gasPrice": 1, "gas": 21000, "to": bytes(20), "value": 0}
-    assert lydite.Tx.decode(lydite.sign_transaction(fields, KEY)).type == 0
+    signer = lydite.to_checksum_address(lydite.public_key_to_address(lydite.public_key(KEY)))
+    raw = lydite.sign_transaction(fields, KEY)
+    assert lydite.Tx.decode(raw).type == 0
+    assert lydite.sign_transaction({**fields, "from": signer}, KEY) == raw
+    assert lydite.sign_transaction({**fields, "from": None}, KEY) == raw
+    for nobody in (None, "", b"", bytearray()):
+        assert lydite.Tx.decode(lydite.sign_transaction({**fields, "to": nobody}, KEY)).to is None
+    authorization = {"chainId": 1, "address": bytes(20), "nonce": 0, "yParity": 0, "r": 1, "s": 1}
+    fees = {"maxFeePerGas": 1, "maxPriorityFeePerGas": 1}
     for change, message in (
         ({"maxFeePerBlobGas": 1}, "does not have"),
         ({"nonce": 2**64}, "nonce: expected an unsigned integer of at most 64 bits"),
@@ -400,6 +408,18 @@ def test_sign_transaction_refuses_what_it_would_drop():
         ({"accessList": [{"address": "0x11", "storageKeys": []}], "type": 1}, r"accessList\[0\]: address: expected 40"),
         ({"accessList": [(bytes(20), ["0x11"])], "type": 1}, r"accessList\[0\]: storageKeys\[0\]: word: expected 32 bytes"),
         ({"accessList": 5, "type": 1}, "accessList"),
+        (
+            {"accessList": [{"address": bytes(20), "storageKeys": [], "keys": []}]},
+            r"accessList\[0\]: expected the members address, storageKeys, found",
+        ),
+        (
+            {**fees, "authorizationList": [{**authorization, "v": 27}]},
+            r"authorizationList\[0\]: expected the members chainId, address, nonce, yParity, r, s, found",
+        ),
+        ({"to": []}, "to: expected a buffer of bytes, found <class 'list'>"),
+        ({"to": {}}, "to: expected a buffer of bytes, found <class 'dict'>"),
+        ({"from": bytes(20)}, f"from: expected the key's address {signer}, found 0x0000"),
+        ({"from": "0x12"}, "from: expected 40"),
     ):
         with pytest.raises(lydite.EncodeError, match=message):
             lydite.sign_transaction({**fields, **change}, KEY)
