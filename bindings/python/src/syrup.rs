@@ -23,7 +23,7 @@ use pyo3::{
 };
 
 use crate::{
-    data::Data,
+    data::{self, Data, text},
     error::{DecodeError, EncodeError, IntoPython, located},
     integer::{self, MAX_LIMBS},
 };
@@ -44,8 +44,9 @@ pub struct Symbol {
 impl Symbol {
     #[new]
     #[pyo3(signature = (text, /))]
-    fn new(text: String) -> Self {
-        Self { text }
+    fn new(text: &Bound<'_, PyString>) -> PyResult<Self> {
+        let text = data::text(text)?.to_owned();
+        Ok(Self { text })
     }
 
     fn __str__(&self) -> &str {
@@ -88,7 +89,8 @@ impl Float32 {
     }
 }
 
-/// A record: a label and fields, `Record(Symbol("desc:export"), 3)`.
+/// A record: a label and fields, `Record(Symbol("desc:export"), 3)`. Raises EncodeError for records and tuples nested
+/// deeper than 1024 levels.
 #[pyclass(frozen, module = "lydite")]
 pub struct Record {
     /// The label.
@@ -97,9 +99,22 @@ pub struct Record {
     /// The fields.
     #[pyo3(get)]
     fields: Py<PyTuple>,
+    levels: usize,
 }
 
 impl Record {
+    /// Python hashes and frees what a record holds recursively, without a check of the stack, so the nesting is bounded
+    /// here, not only when it is encoded.
+    fn make(label: Bound<'_, PyAny>, fields: Bound<'_, PyTuple>) -> PyResult<Self> {
+        let inner = levels(&fields, MAX_TREE_DEPTH).zip(levels(&label, MAX_TREE_DEPTH - 1));
+        let (fields_levels, label_levels) = inner.ok_or_else(too_deep)?;
+        Ok(Self {
+            label: label.unbind(),
+            fields: fields.unbind(),
+            levels: fields_levels.max(label_levels + 1),
+        })
+    }
+
     /// The label, if it is a symbol.
     pub fn symbol(&self, py: Python<'_>) -> Option<String> {
         let label = self.label.bind(py).cast::<Symbol>().ok()?;
@@ -111,8 +126,8 @@ impl Record {
 impl Record {
     #[new]
     #[pyo3(signature = (label, /, *fields))]
-    fn new(label: Py<PyAny>, fields: Py<PyTuple>) -> Self {
-        Self { label, fields }
+    fn new(label: Bound<'_, PyAny>, fields: Bound<'_, PyTuple>) -> PyResult<Self> {
+        Self::make(label, fields)
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Self) -> PyResult<bool> {
@@ -130,6 +145,30 @@ impl Record {
         }
         Ok(text + ")")
     }
+}
+
+/// The number of levels of records and tuples in an object, if it is at most `most`.
+fn levels(object: &Bound<'_, PyAny>, most: usize) -> Option<usize> {
+    if let Ok(record) = object.cast::<Record>() {
+        let levels = record.get().levels;
+        return (levels <= most).then_some(levels);
+    }
+    let Ok(tuple) = object.cast::<PyTuple>() else {
+        return Some(0);
+    };
+    let most = most.checked_sub(1)?;
+    let mut deepest = 0;
+    for item in tuple {
+        deepest = deepest.max(levels(&item, most)?);
+    }
+    Some(deepest + 1)
+}
+
+#[cold]
+fn too_deep() -> PyErr {
+    EncodeError::new_err(format!(
+        "containers nested deeper than {MAX_TREE_DEPTH} levels"
+    ))
 }
 
 /// The canonical encoding of a value. Raises EncodeError for an int of more than 65 536 bits.
@@ -220,9 +259,7 @@ pub fn to_value(
     special: &dyn Fn(&Bound<'_, PyAny>) -> PyResult<Option<Value>>,
 ) -> PyResult<Value> {
     if depth > MAX_TREE_DEPTH {
-        return Err(EncodeError::new_err(format!(
-            "containers nested deeper than {MAX_TREE_DEPTH} levels"
-        )));
+        return Err(too_deep());
     }
     // All items are collected before any is converted: conversion may run Python code that changes the container.
     let all = |items: &mut dyn Iterator<Item = Bound<'_, PyAny>>| {
@@ -237,8 +274,8 @@ pub fn to_value(
         Value::Boolean(value.is_true())
     } else if object.is_instance_of::<PyInt>() {
         Value::Integer(integer::any_size(object)?)
-    } else if let Ok(text) = object.cast::<PyString>() {
-        Value::String(text.to_str()?.to_owned())
+    } else if let Ok(string) = object.cast::<PyString>() {
+        Value::String(text(string)?.to_owned())
     } else if let Ok(value) = object.cast::<PyFloat>() {
         Value::Float64(value.value())
     } else if let Ok(list) = object.cast::<PyList>() {
@@ -340,12 +377,11 @@ pub fn from_value<'py>(
         }
         Value::Record(record) => match special(record)? {
             Some(object) => object,
-            None => Record {
-                label: from_value(py, &record.label, input, special)?.unbind(),
-                fields: PyTuple::new(py, all(&record.fields)?)?.unbind(),
+            None => {
+                let label = from_value(py, &record.label, input, special)?;
+                let fields = PyTuple::new(py, all(&record.fields)?)?;
+                Record::make(label, fields)?.into_pyobject(py)?.into_any()
             }
-            .into_pyobject(py)?
-            .into_any(),
         },
     })
 }

@@ -107,6 +107,12 @@ def test_syrup_says_what_is_wrong():
     assert lydite.syrup_decode(b"[01+]", lenient=True) == (1,)
     assert math.isnan(lydite.syrup_decode(lydite.syrup_encode(math.nan)))
     assert lydite.syrup_encode([1, bytearray(b"a")]) == b"[1+1:a]"
+    for wrap in (lambda value: Record(value), lambda value: Record(0, value), lambda value: Record((value,))):
+        value = 0
+        with pytest.raises(lydite.EncodeError, match="^containers nested deeper than 1024 levels$"):
+            for _ in range(1025):
+                value = wrap(value)
+        assert isinstance(hash(value), int)
     assert Symbol("a") != "a" and len({Symbol("a"), Symbol("a"), "a"}) == 2
 
 
