@@ -7,14 +7,13 @@ use lydite::{
     evm::abi::{self, EventCodec, Mode, Type, Value},
 };
 use pyo3::{
-    exceptions::PyValueError,
     prelude::*,
     types::{PyBool, PyBytes, PyDict, PyList, PyString, PyTuple},
 };
 
 use crate::{
-    data::{Data, Items, address, at_item},
-    error::{EncodeError, IntoPython, encoding},
+    data::{Data, Items, address, at_item, text},
+    error::{EncodeError, IntoPython, LyditeError, encoding},
     integer,
 };
 
@@ -32,7 +31,7 @@ impl AddressForm {
             "hex" => Ok(Self::Hex),
             "checksum" => Ok(Self::Checksum),
             "bytes" => Ok(Self::Bytes),
-            _ => Err(PyValueError::new_err(format!(
+            _ => Err(LyditeError::new_err(format!(
                 "address: expected 'hex', 'checksum' or 'bytes', found '{text}'"
             ))),
         }
@@ -276,7 +275,7 @@ fn to_value(ty: &Type, item: &Bound<'_, PyAny>, path: Path<'_>) -> PyResult<Valu
         }
         Type::Bytes => Value::Bytes(item.extract::<Data<'_>>().map_err(in_place)?.to_vec()),
         Type::String => match item.cast::<PyString>() {
-            Ok(text) => Value::String(text.to_str().map_err(in_place)?.to_owned()),
+            Ok(string) => Value::String(text(string).map_err(in_place)?.to_owned()),
             Err(_) => {
                 return Err(refuse(
                     path,
@@ -343,7 +342,7 @@ impl Event {
             .enumerate()
             .find_map(|(i, name)| names[..i].contains(name).then_some(name))
         {
-            return Err(PyValueError::new_err(format!(
+            return Err(LyditeError::new_err(format!(
                 "duplicate parameter name: {name}"
             )));
         }

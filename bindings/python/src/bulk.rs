@@ -4,11 +4,11 @@ use std::{num::NonZeroUsize, ops::ControlFlow, path::PathBuf};
 
 use lydite_arrow::{SendersOptions, TransformOptions};
 use lydite_bulk::{Compression, Format, Options, Progress, Report};
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
+use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
     arrow,
-    error::IntoPython,
+    error::{IntoPython, LyditeError},
     stream::{Columns, KeepArgument, transform_options},
 };
 
@@ -53,7 +53,7 @@ fn options(
         Some("parquet") => Some(Format::Parquet),
         Some("arrow") => Some(Format::Arrow),
         Some(other) => {
-            return Err(PyValueError::new_err(format!(
+            return Err(LyditeError::new_err(format!(
                 "format: expected 'parquet' or 'arrow', found '{other}'"
             )));
         }
@@ -64,14 +64,14 @@ fn options(
         "snappy" => Compression::Snappy,
         "none" => Compression::None,
         other => {
-            return Err(PyValueError::new_err(format!(
+            return Err(LyditeError::new_err(format!(
                 "compression: expected 'zstd', 'lz4', 'snappy' or 'none', found '{other}'"
             )));
         }
     };
     if overwrite && resume {
         let message = "resume: expected False with overwrite=True";
-        return Err(PyValueError::new_err(message));
+        return Err(LyditeError::new_err(message));
     }
     Ok(Options {
         transform,

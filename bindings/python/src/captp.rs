@@ -12,14 +12,14 @@ use lydite::ocapn::{
     syrup::{self, Value},
 };
 use pyo3::{
-    exceptions::{PyOSError, PyValueError},
+    exceptions::PyOSError,
     prelude::*,
     types::{PyBytes, PyDict, PyString, PyTuple},
 };
 
 use crate::{
     data::{Data, Secret},
-    error::{DecodeError, EncodeError, IntoPython},
+    error::{DecodeError, EncodeError, IntoPython, LyditeError},
     syrup::{Record, from_value, to_value},
 };
 
@@ -167,7 +167,7 @@ fn framing(name: &str) -> PyResult<Framing> {
     match name {
         "none" => Ok(Framing::None),
         "length" => Ok(Framing::Length),
-        _ => Err(PyValueError::new_err(format!(
+        _ => Err(LyditeError::new_err(format!(
             "framing: expected 'none' or 'length', found '{name}'"
         ))),
     }
@@ -179,20 +179,20 @@ fn dialect(name: &str) -> PyResult<Dialect> {
     named.ok_or_else(|| {
         let names = Dialect::ALL.map(|dialect| format!("'{dialect}'"));
         let names = names.join(", ");
-        PyValueError::new_err(format!("dialect: expected one of {names}, found '{name}'"))
+        LyditeError::new_err(format!("dialect: expected one of {names}, found '{name}'"))
     })
 }
 
 /// Sets the limit of this name.
 fn set_limit(limits: &mut Limits, name: &str, value: u64) -> PyResult<()> {
-    let out_of_range = || PyValueError::new_err(format!("limits: {name} is out of range"));
+    let out_of_range = || LyditeError::new_err(format!("limits: {name} is out of range"));
     macro_rules! by_name {
         ($($field:ident)*) => {
             match name {
                 $(stringify!($field) => {
                     limits.$field = value.try_into().map_err(|_| out_of_range())?;
                 })*
-                _ => return Err(PyValueError::new_err(format!("limits: unknown name {name}"))),
+                _ => return Err(LyditeError::new_err(format!("limits: unknown name {name}"))),
             }
         };
     }
@@ -235,7 +235,7 @@ impl Vat {
         if Arc::ptr_eq(&self.vat, &handle.vat) {
             Ok(handle.handle)
         } else {
-            Err(PyValueError::new_err(
+            Err(LyditeError::new_err(
                 "the reference belongs to another node",
             ))
         }

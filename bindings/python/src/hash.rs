@@ -1,11 +1,12 @@
 //! Keccak-256 and addresses.
 
 use lydite::{bytes::Address, hash};
-use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
+use pyo3::{prelude::*, types::PyBytes};
 
 use crate::{
     data::{Data, Items, address},
-    error::IntoPython,
+    error::{IntoPython, LyditeError},
+    integer::Unsigned,
 };
 
 /// Keccak-256 of `data`: 32 bytes.
@@ -36,11 +37,12 @@ pub fn keccak256_batch<'py>(
 pub fn keccak256_rows<'py>(
     py: Python<'py>,
     data: Data<'_>,
-    row: usize,
+    row: Unsigned<usize>,
 ) -> PyResult<Bound<'py, PyBytes>> {
+    let Unsigned(row) = row;
     if row == 0 || !data.len().is_multiple_of(row) {
         let length = data.len();
-        return Err(PyValueError::new_err(format!(
+        return Err(LyditeError::new_err(format!(
             "expected whole rows of {row} bytes, found {length} bytes"
         )));
     }
@@ -65,9 +67,9 @@ pub fn to_checksum_address(address: &Bound<'_, PyAny>) -> PyResult<String> {
 #[pyfunction]
 pub fn create_address<'py>(
     sender: &Bound<'py, PyAny>,
-    nonce: u64,
+    nonce: Unsigned<u64>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    Ok(to_bytes(sender.py(), &address(sender)?.create(nonce)))
+    Ok(to_bytes(sender.py(), &address(sender)?.create(nonce.0)))
 }
 
 /// The address of a contract created with CREATE2 (EIP-1014): 20 bytes.

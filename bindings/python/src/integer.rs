@@ -9,7 +9,7 @@ use pyo3::{
     types::{PyBool, PyBytes, PyInt},
 };
 
-use crate::error::EncodeError;
+use crate::error::{EncodeError, LyditeError};
 
 /// Maximum number of 64-bit words of a converted integer, here and in JavaScript: 65 536 bits.
 pub const MAX_LIMBS: usize = 1024;
@@ -24,14 +24,40 @@ pub fn signed(object: &Bound<'_, PyAny>) -> PyResult<Option<U256>> {
     word(object, true)
 }
 
+/// A non-negative `int` argument that fits a type of at most 64 bits. True and False are not numbers here.
+pub struct Unsigned<T>(pub T);
+
+impl<T: TryFrom<u64>> FromPyObject<'_, '_> for Unsigned<T> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let py = object.py();
+        if object.is_instance_of::<PyBool>() {
+            return Err(not_an_int(&object));
+        }
+        let value = match object.extract::<u64>() {
+            Ok(value) => T::try_from(value).ok(),
+            Err(error) if error.is_instance_of::<PyOverflowError>(py) => None,
+            Err(_) => return Err(not_an_int(&object)),
+        };
+        value.map(Self).ok_or_else(|| {
+            let bits = 8 * size_of::<T>();
+            LyditeError::new_err(format!("expected an integer from 0 to 2^{bits} - 1"))
+        })
+    }
+}
+
+#[cold]
+fn not_an_int(object: &Bound<'_, PyAny>) -> PyErr {
+    let found = object.get_type();
+    PyTypeError::new_err(format!("expected an int, found {found}"))
+}
+
 fn word(object: &Bound<'_, PyAny>, signed: bool) -> PyResult<Option<U256>> {
     let py = object.py();
     // True and False are ints in Python; passing one as a number is a mistake.
     if !object.is_instance_of::<PyInt>() || object.is_instance_of::<PyBool>() {
-        let found = object.get_type();
-        return Err(PyTypeError::new_err(format!(
-            "expected an int, found {found}"
-        )));
+        return Err(not_an_int(object));
     }
     if object.lt(power_of_two(&TWO_TO_63, py, 63)?)? {
         if let Ok(small) = object.extract::<i64>() {

@@ -11,7 +11,6 @@ use lydite_arrow::{
     ColumnMap, Job, Keep, OnError, SendersOptions, Transform, TransformOptions, Transformed,
 };
 use pyo3::{
-    exceptions::PyValueError,
     prelude::*,
     types::{PyCapsule, PyDict},
 };
@@ -20,7 +19,10 @@ use pyo3_arrow::{
     input::AnyRecordBatch,
 };
 
-use crate::{arrow, error::IntoPython};
+use crate::{
+    arrow,
+    error::{IntoPython, LyditeError},
+};
 
 /// Number of rows in `report["first_failures"]`.
 const FIRST_FAILURES: usize = 10;
@@ -43,7 +45,7 @@ pub fn transform_options(
     let mut map = ColumnMap::default();
     for (role, column) in columns.unwrap_or_default() {
         let one: Result<ColumnMap, String> = format!("{role}={column}").parse();
-        let one = one.map_err(|error| PyValueError::new_err(format!("columns: {error}")))?;
+        let one = one.map_err(|error| LyditeError::new_err(format!("columns: {error}")))?;
         map.0.extend(one.0);
     }
     Ok(TransformOptions {
@@ -52,7 +54,7 @@ pub fn transform_options(
             "drop" => OnError::Drop,
             "fail" => OnError::Fail,
             other => {
-                return Err(PyValueError::new_err(format!(
+                return Err(LyditeError::new_err(format!(
                     "on_error: expected 'null', 'drop' or 'fail', found '{other}'"
                 )));
             }
@@ -63,7 +65,7 @@ pub fn transform_options(
             Some(KeepArgument::Word(word)) if word == "all" => Keep::All,
             Some(KeepArgument::Word(word)) if word == "none" => Keep::Named(Vec::new()),
             Some(KeepArgument::Word(word)) => {
-                return Err(PyValueError::new_err(format!(
+                return Err(LyditeError::new_err(format!(
                     "keep: expected 'all', 'none' or a list of names, found '{word}'"
                 )));
             }
@@ -156,7 +158,7 @@ impl ArrowStream {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let reader = lock(&self.reader).take();
-        let reader = reader.ok_or_else(|| PyValueError::new_err("the stream has been read"))?;
+        let reader = reader.ok_or_else(|| LyditeError::new_err("the stream has been read"))?;
         let (transform, report) = (self.transform.clone(), self.report.clone());
         let batches = reader.filter_map(move |batch| {
             let transformed = batch.and_then(|batch| {

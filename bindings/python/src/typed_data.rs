@@ -7,7 +7,10 @@ use pyo3::{
     types::{PyBytes, PyDict, PyString},
 };
 
-use crate::{data::Data, error::IntoPython};
+use crate::{
+    data::{Data, text},
+    error::IntoPython,
+};
 
 /// The hash that `personal_sign` signs (EIP-191, version 0x45).
 #[pyfunction]
@@ -20,8 +23,8 @@ pub fn hash_message<'py>(py: Python<'py>, message: Data<'_>) -> Bound<'py, PyByt
 /// hexadecimal.
 fn json(document: &Bound<'_, PyAny>) -> PyResult<String> {
     let py = document.py();
-    if let Ok(text) = document.cast::<PyString>() {
-        return Ok(text.to_str()?.to_owned());
+    if let Ok(document) = document.cast::<PyString>() {
+        return Ok(text(document)?.to_owned());
     }
     let keywords = PyDict::new(py);
     keywords.set_item("default", wrap_pyfunction!(bytes_as_hex, py)?)?;

@@ -12,22 +12,19 @@ use lydite::xmss::{
     named::{self, NamedKeyFile, NamedScheme, SCHEMES},
     store::Owner,
 };
-use pyo3::{
-    exceptions::{PyOSError, PyValueError},
-    prelude::*,
-    types::PyBytes,
-};
+use pyo3::{exceptions::PyOSError, prelude::*, types::PyBytes};
 use zeroize::Zeroizing;
 
 use crate::{
     data::{Data, Items, Secret},
     error::{IntoPython, LyditeError},
+    integer::Unsigned,
 };
 
 fn scheme(name: &str) -> PyResult<&'static dyn NamedScheme> {
     named::scheme(name).ok_or_else(|| {
         let names = SCHEMES.map(|scheme| scheme.name()).join(", ");
-        PyValueError::new_err(format!("unknown scheme {name:?}; expected one of {names}"))
+        LyditeError::new_err(format!("unknown scheme {name:?}; expected one of {names}"))
     })
 }
 
@@ -38,13 +35,13 @@ fn scheme(name: &str) -> PyResult<&'static dyn NamedScheme> {
 pub fn xmss_verify(
     py: Python<'_>,
     public_key: Data<'_>,
-    epoch: u32,
+    epoch: Unsigned<u32>,
     message: Data<'_>,
     signature: Data<'_>,
     scheme: &str,
 ) -> PyResult<bool> {
     let (scheme, message) = (self::scheme(scheme)?, message.array("message")?);
-    py.detach(|| scheme.verify(&public_key, epoch, message, &signature))
+    py.detach(|| scheme.verify(&public_key, epoch.0, message, &signature))
         .map_err(IntoPython::into_python)
 }
 
@@ -55,7 +52,7 @@ pub fn xmss_verify(
 pub fn xmss_verify_batch(
     py: Python<'_>,
     public_keys: Items<'_>,
-    epochs: Vec<u32>,
+    epochs: Vec<Unsigned<u32>>,
     messages: Items<'_>,
     signatures: Items<'_>,
     scheme: &str,
@@ -68,7 +65,7 @@ pub fn xmss_verify_batch(
         .iter()
         .any(|items| items.len() != count)
     {
-        return Err(PyValueError::new_err(
+        return Err(LyditeError::new_err(
             "expected four sequences of equal length",
         ));
     }
@@ -77,7 +74,7 @@ pub fn xmss_verify_batch(
         .map(|message| message.array("message"))
         .collect::<PyResult<_>>()?;
     let claims: Vec<_> = (0..count)
-        .map(|i| (&*public_keys[i], epochs[i], messages[i], &*signatures[i]))
+        .map(|i| (&*public_keys[i], epochs[i].0, messages[i], &*signatures[i]))
         .collect();
     Ok(py.detach(|| scheme.verify_batch(&claims)))
 }
@@ -86,19 +83,23 @@ pub fn xmss_verify_batch(
 /// with the record of its spent epochs in `path` + ".epoch". Returns the public key. `seed` (32 bytes) is for tests;
 /// without it the system's randomness is used. Ctrl-C interrupts it. Lets other threads run.
 #[pyfunction]
-#[pyo3(signature = (path, *, first = 0, epochs = 1, scheme = "leansig-prod", seed = None))]
+#[pyo3(
+    signature = (path, *, first = Unsigned(0), epochs = Unsigned(1), scheme = "leansig-prod", seed = None),
+    text_signature = "(path, *, first=0, epochs=1, scheme='leansig-prod', seed=None)"
+)]
 pub fn xmss_generate<'py>(
     py: Python<'py>,
     path: PathBuf,
-    first: u64,
-    epochs: u64,
+    first: Unsigned<u64>,
+    epochs: Unsigned<u64>,
     scheme: &str,
     seed: Option<Secret<'_>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let scheme = self::scheme(scheme)?;
+    let Unsigned(first) = first;
     let end = first
-        .checked_add(epochs)
-        .ok_or_else(|| PyValueError::new_err("expected first plus epochs below 2^64"))?;
+        .checked_add(epochs.0)
+        .ok_or_else(|| LyditeError::new_err("expected first plus epochs below 2^64"))?;
     let mut drawn = Zeroizing::new([0; 32]);
     let seed: &[u8; 32] = match &seed {
         Some(seed) => seed.array("seed")?,
@@ -134,9 +135,14 @@ pub fn xmss_generate<'py>(
 /// KeyFileError if the key's group or others can read it.
 #[pyfunction]
 #[pyo3(signature = (path, *, next, scheme = "leansig-prod"))]
-pub fn xmss_adopt(py: Python<'_>, path: PathBuf, next: u64, scheme: &str) -> PyResult<()> {
+pub fn xmss_adopt(
+    py: Python<'_>,
+    path: PathBuf,
+    next: Unsigned<u64>,
+    scheme: &str,
+) -> PyResult<()> {
     let scheme = self::scheme(scheme)?;
-    py.detach(|| scheme.adopt(&path, next))
+    py.detach(|| scheme.adopt(&path, next.0))
         .map_err(IntoPython::into_python)
 }
 
@@ -226,8 +232,8 @@ impl XmssKey {
     }
 
     /// Moves the window of prepared epochs up to this one, like signing does, and rewrites the key file.
-    fn prepare(&self, py: Python<'_>, epoch: u32) -> PyResult<()> {
-        self.with(py, |file| file.prepare(epoch))?
+    fn prepare(&self, py: Python<'_>, epoch: Unsigned<u32>) -> PyResult<()> {
+        self.with(py, |file| file.prepare(epoch.0))?
             .map_err(IntoPython::into_python)
     }
 
@@ -236,7 +242,7 @@ impl XmssKey {
     #[pyo3(signature = (pause = 0.1))]
     fn prepare_ahead(&self, py: Python<'_>, pause: f64) -> PyResult<()> {
         let pause = Duration::try_from_secs_f64(pause)
-            .map_err(|error| PyValueError::new_err(format!("pause: {error}")))?;
+            .map_err(|error| LyditeError::new_err(format!("pause: {error}")))?;
         self.with(py, |file| file.prepare_ahead(pause))?
             .map_err(IntoPython::into_python)
     }
@@ -246,11 +252,11 @@ impl XmssKey {
     fn sign<'py>(
         &self,
         py: Python<'py>,
-        epoch: u32,
+        epoch: Unsigned<u32>,
         message: Data<'_>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let message = message.array("message")?;
-        let signature = self.with(py, |file| file.sign(epoch, message))?;
+        let signature = self.with(py, |file| file.sign(epoch.0, message))?;
         Ok(PyBytes::new(
             py,
             &signature.map_err(IntoPython::into_python)?,

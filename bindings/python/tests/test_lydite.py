@@ -200,6 +200,50 @@ def test_addresses():
     ).hex() == "b928f69bb1d91cd65274e3c79d8986362984fda3"
 
 
+def test_integers_and_names_that_are_not_valid():
+    address = bytes(20)
+    assert lydite.create_address(address, numpy.uint64(1)) == lydite.create_address(address, 1)
+    calls = (
+        (lambda number: lydite.create_address(address, number), 64),
+        (lambda number: lydite.keccak256_rows(b"", number), 64),
+        (lambda number: lydite.precompile(number, b"", 100), 16),
+        (lambda number: lydite.precompile(2, b"", number), 64),
+        (lambda number: lydite.xmss_verify(b"", number, bytes(32), b""), 32),
+        (lambda number: lydite.xmss_verify_batch([b""], [number], [bytes(32)], [b""]), 32),
+        (lambda number: lydite.xmss_generate("", first=number), 64),
+        (lambda number: lydite.xmss_adopt("", next=number), 64),
+    )
+    for call, bits in calls:
+        for wrong in (-1, 2**bits):
+            with pytest.raises(lydite.LyditeError, match=rf"^expected an integer from 0 to 2\^{bits} - 1\nwhile processing"):
+                call(wrong)
+        for wrong, kind in ((True, "bool"), ("1", "str"), (1.0, "float"), (None, "NoneType")):
+            with pytest.raises(TypeError, match=f"^expected an int, found <class '{kind}'>\nwhile processing"):
+                call(wrong)
+    for call in (
+        lambda: lydite.keccak256_rows(b"123", 2),
+        lambda: lydite.precompile(2, b"", 100, fork="x"),
+        lambda: lydite.Codec("uint8", address="x"),
+        lambda: lydite.Event("E(uint8 a, uint8 a)"),
+        lambda: lydite.xmss_verify(b"", 0, bytes(32), b"", scheme="x"),
+    ):
+        with pytest.raises(lydite.LyditeError):
+            call()
+
+
+def test_text_that_has_no_utf8_form():
+    for call in (
+        lydite.Symbol,
+        lydite.syrup_encode,
+        lydite.to_checksum_address,
+        lydite.hash_typed_data,
+        lambda text: lydite.Codec("string").encode([text]),
+        lambda text: lydite.sign_transaction({"nonce": text, "gasPrice": 1, "gas": 1, "value": 1}, KEY),
+    ):
+        with pytest.raises(lydite.EncodeError, match="expected well-formed text, found a lone surrogate$"):
+            call("\ud800")
+
+
 def test_signatures():
     signature = lydite.sign(HASH, KEY)
     key = lydite.public_key(KEY)

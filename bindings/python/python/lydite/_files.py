@@ -37,9 +37,9 @@ class Tasks:
         self.options = {"threads": 1, **options, "overwrite": not resume, "resume": resume}
         self.files = [(path.absolute(), output / name) for path, name in _native.input_files(inputs)]
         if len({result.with_suffix("") for _, result in self.files}) < len(self.files):
-            raise ValueError("inputs: two of them have the same output")
+            raise _native.LyditeError("inputs: two of them have the same output")
         if overwrite and resume:
-            raise ValueError("resume: expected False with overwrite=True")
+            raise _native.LyditeError("resume: expected False with overwrite=True")
         if not overwrite and not resume and output.exists() and any(output.iterdir()):
             raise FileExistsError(f"{output} is not empty (overwrite=True replaces files, resume=True keeps them)")
 
