@@ -2,24 +2,27 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, UInt64Array};
+use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, UInt64Array};
 use arrow_schema::{DataType, Field, FieldRef};
 use arrow_select::concat::concat;
 use lydite_arrow::{
     ByteColumn, CallDecoder, CallSet, EventDecoder, EventSet, Integers, Logs, Mode, Options,
-    Uint256Format,
+    Parameter, Uint256Format,
 };
 use pyo3::{
-    exceptions::PyValueError,
+    exceptions::PyTypeError,
     prelude::*,
-    types::{PyCapsule, PyTuple},
+    types::{PyBool, PyCapsule, PyInt, PyTuple},
 };
 use pyo3_arrow::{
     ffi::{to_array_pycapsules, to_schema_pycapsule},
     input::AnyArray,
 };
 
-use crate::{error::IntoPython, integer};
+use crate::{
+    error::{IntoPython, LyditeError},
+    integer,
+};
 
 /// An Arrow array, for `pyarrow.array(…)`, `polars.Series(…)` and every other consumer of `__arrow_c_array__`.
 #[pyclass(frozen, module = "lydite")]
@@ -77,7 +80,7 @@ pub fn options(uint256: &str, mode: &str) -> PyResult<Options> {
         "string" => Ok(Uint256Format::String),
         "decimal" => Ok(Uint256Format::Decimal),
         "f64" => Ok(Uint256Format::F64),
-        other => Err(PyValueError::new_err(format!(
+        other => Err(LyditeError::new_err(format!(
             "uint256: expected 'binary', 'string', 'decimal' or 'f64', found '{other}'"
         ))),
     });
@@ -86,7 +89,7 @@ pub fn options(uint256: &str, mode: &str) -> PyResult<Options> {
         "lenient" => Mode::Lenient,
         "canonical" => Mode::Canonical,
         other => {
-            return Err(PyValueError::new_err(format!(
+            return Err(LyditeError::new_err(format!(
                 "mode: expected 'strict', 'lenient' or 'canonical', found '{other}'"
             )));
         }
@@ -168,7 +171,7 @@ impl ArrowEvent {
         if topics.len() > 4 {
             let found = topics.len();
             let text = format!("topics: expected at most 4 arrays, found {found}");
-            return Err(PyValueError::new_err(text));
+            return Err(LyditeError::new_err(text));
         }
         let data = whole(data)?;
         let mut columns = [const { None }; 4];
@@ -188,19 +191,19 @@ impl ArrowEvent {
     }
 }
 
-/// Calls a function of columns by its name in SQL, see `lydite.arrow`. Arguments are Arrow arrays, or numbers that are the
+/// Calls a function of columns by its name in SQL, see `lydite.arrow`. Arguments are Arrow arrays, or ints that are the
 /// same in all rows; `literal` is a signature or type. Lets other threads run.
 #[pyfunction]
 #[pyo3(signature = (name, columns, literal = "", *, null_on_error = true))]
 pub fn arrow_call(
     py: Python<'_>,
     name: &str,
-    columns: Vec<Column>,
+    columns: Vec<Column<'_>>,
     literal: &str,
     null_on_error: bool,
 ) -> PyResult<ArrowArray> {
     let function = lydite_arrow::functions().find(|function| function.name == name);
-    let function = function.ok_or_else(|| PyValueError::new_err(format!("no function {name}")))?;
+    let function = function.ok_or_else(|| LyditeError::new_err(format!("no function {name}")))?;
     let mut arrays: Vec<Option<ArrayRef>> = Vec::new();
     let mut numbers = Vec::new();
     for column in columns {
@@ -212,10 +215,18 @@ pub fn arrow_call(
             Column::Array(array) => arrays.push(Some(whole(array)?)),
         }
     }
-    let rows = arrays.iter().flatten().map(|array| array.len()).next();
-    for (at, number) in numbers {
-        let array = UInt64Array::from_value(number, rows.unwrap_or(1));
-        arrays[at] = Some(Arc::new(array));
+    if !numbers.is_empty() {
+        let count = arrays.len() + usize::from(!literal.is_empty());
+        let form = function
+            .form(count)
+            .map_err(lydite_arrow::Error::into_python)?;
+        let parameters = form.parameters(count);
+        let parameters = parameters.filter(|one| !matches!(one, Parameter::Literal(_)));
+        let parameters: Vec<Parameter> = parameters.collect();
+        let rows = arrays.iter().flatten().map(|array| array.len()).next();
+        for (at, number) in numbers {
+            arrays[at] = Some(repeated(parameters[at], &number, rows.unwrap_or(1))?);
+        }
     }
     let arrays: Vec<ArrayRef> = arrays.into_iter().flatten().collect();
     let result = py.detach(|| function.call(&arrays, literal));
@@ -227,10 +238,46 @@ pub fn arrow_call(
 }
 
 /// An argument of a function of columns.
-#[derive(FromPyObject)]
-pub enum Column {
-    Number(u64),
+pub enum Column<'py> {
+    Number(Bound<'py, PyInt>),
     Array(AnyArray),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Column<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match object.cast::<PyInt>() {
+            Ok(number) if !object.is_instance_of::<PyBool>() => Ok(Self::Number(number.to_owned())),
+            _ => object.extract().map(Self::Array).map_err(|_| {
+                let found = object.get_type();
+                PyTypeError::new_err(format!("expected an Arrow array or an int, found {found}"))
+            }),
+        }
+    }
+}
+
+/// A column of one number: words if the function takes bytes.
+fn repeated(parameter: Parameter, number: &Bound<'_, PyInt>, rows: usize) -> PyResult<ArrayRef> {
+    let out_of_range = |bits| {
+        let name = parameter.name();
+        LyditeError::new_err(format!(
+            "{name}: expected an integer from 0 to 2^{bits} - 1"
+        ))
+    };
+    let number = integer::unsigned(number)?;
+    if let Parameter::Bytes(_) = parameter {
+        let word = number.ok_or_else(|| out_of_range(256))?.to_be_bytes();
+        let words = std::iter::repeat_n(Some(word), rows);
+        let words = FixedSizeBinaryArray::try_from_sparse_iter_with_size(words, 32);
+        return match words {
+            Ok(words) => Ok(Arc::new(words)),
+            Err(error) => Err(LyditeError::new_err(error.to_string())),
+        };
+    }
+    let number = number.and_then(|number| u64::try_from(number).ok());
+    let number = number.ok_or_else(|| out_of_range(64))?;
+    Ok(Arc::new(UInt64Array::from_value(number, rows)))
 }
 
 /// The exact sum of the words in an Arrow array, where it is not null, as an `int`; `None` if it is out of the range of 256
@@ -275,6 +322,6 @@ fn whole(array: AnyArray) -> PyResult<ArrayRef> {
     match chunks[..] {
         [] => Ok(arrow_array::new_empty_array(chunked.field().data_type())),
         [_] => Ok(chunked.chunks()[0].clone()),
-        _ => concat(&chunks).map_err(|error| PyValueError::new_err(error.to_string())),
+        _ => concat(&chunks).map_err(|error| LyditeError::new_err(error.to_string())),
     }
 }

@@ -166,6 +166,18 @@ def test_integers_of_256_bits():
     assert products == [word(0), word(49)] + [None] * 4
     assert pyarrow.array(arrow.format_units(words, 18)).to_pylist()[1] == "0.000000000000000007"
     assert pyarrow.array(arrow.parse_units(pyarrow.array(["1.5"]), 6)).to_pylist() == [word(1_500_000)]
+    assert pyarrow.array(arrow.uint256_add(words[:2], 2**128)).to_pylist() == [word(2**128), word(2**128 + 7)]
+    assert pyarrow.array(arrow.uint256_sub(7, words[:2])).to_pylist() == [word(7), word(0)]
+    assert pyarrow.array(arrow.uint256_add(words[:0], 1)).to_pylist() == []
+    for wrong in (-1, 2**256):
+        with pytest.raises(lydite.LyditeError, match=r"^right: expected an integer from 0 to 2\^256 - 1$"):
+            arrow.uint256_add(words, wrong)
+    with pytest.raises(lydite.LyditeError, match=r"^decimals: expected an integer from 0 to 2\^64 - 1$"):
+        arrow.format_units(words, 2**64)
+    for wrong, kind in ((True, "bool"), (1.5, "float")):
+        message = f"^expected an Arrow array or an int, found <class '{kind}'>\nwhile processing"
+        with pytest.raises(TypeError, match=message):
+            arrow.uint256_add(words, wrong)
     assert (arrow.uint256_sum(words), arrow.uint256_sum(words[:3])) == (None, 2**128 + 7)
     assert arrow.uint256_sum(words, signed=True) == 2**128 + 6
 

@@ -1,9 +1,10 @@
 """Functions of Arrow arrays: of pyarrow, Polars, DuckDB and every other library with Arrow's PyCapsule interface.
 
-Byte strings may be any binary type or hexadecimal text. The results are for `pyarrow.array(…)`, `polars.Series(…)` and other
-consumers of `__arrow_c_array__`. Words are 256-bit integers as 32 bytes, big-endian. An argument `Column` is an array, or an
-`int` that is the same in all rows; at least one must be an array. Null gives null. Invalid data gives null too, or with
-`null_on_error=False` the error of the first such row. Other threads run meanwhile.
+Byte strings may be any binary type or hexadecimal text. The results are for `pyarrow.array(…)`, `polars.Series(…)` and
+other consumers of `__arrow_c_array__`. Words are 256-bit integers as 32 bytes, big-endian. An argument `Column` is an
+array, or an `int` that is the same in all rows, not negative; in place of words and other byte strings it is a word. At
+least one must be an array. Null gives null. Invalid data gives null too, or with `null_on_error=False` the error of the
+first such row. Other threads run meanwhile.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def encode_type(values: Column, type: str, *, null_on_error: bool = True) -> Arr
 
 
 def checksum(address: Column, *, null_on_error: bool = True) -> ArrowArray:
-    """Each address as text with the checksum of EIP-55."""
+    """Each address as text with the checksum of EIP-55. In addresses given as text, the letter case is not checked."""
     return arrow_call("evm_checksum", [address], null_on_error=null_on_error)
 
 
