@@ -345,7 +345,9 @@ lydite_status lydite_sign(const uint8_t *secret_key, const uint8_t *hash, uint8_
 
 // Verify a signature (64 bytes: r, s) of hash (32 bytes) with a public key (64 bytes).
 //
-// Returns 0 if the signature is valid, and an error otherwise.
+// Returns 0 if the signature is valid, and an error otherwise. A high s is accepted, unlike in libsecp256k1: r, n - s
+// is valid too, so a signature is not an identifier. To reject a high s, compare s (big-endian) with n / 2:
+// 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0.
 lydite_status lydite_verify(const uint8_t *public_key, const uint8_t *hash, const uint8_t *signature);
 
 // Derive the public key of a secret key (32 bytes), in constant time. Writes 64 bytes to out.

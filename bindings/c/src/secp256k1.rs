@@ -109,7 +109,9 @@ pub unsafe extern "C" fn lydite_sign(
 
 /// Verify a signature (64 bytes: r, s) of hash (32 bytes) with a public key (64 bytes).
 ///
-/// Returns 0 if the signature is valid, and an error otherwise.
+/// Returns 0 if the signature is valid, and an error otherwise. A high s is accepted, unlike in libsecp256k1: r, n - s
+/// is valid too, so a signature is not an identifier. To reject a high s, compare s (big-endian) with n / 2:
+/// 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lydite_verify(
     public_key: *const u8,

@@ -257,7 +257,8 @@ export function create(engine: Engine) {
     },
 
     /** Whether a signature (65 bytes, or 64 without v) of `hash` is valid for a public key (64 bytes, or SEC 1).
-     * Throws for malformed input. */
+     * Throws for malformed input. A high s is accepted, unlike in noble: r, n - s is valid too. To reject it, compare
+     * s, the bytes 32 to 63, with n / 2: 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0. */
     verify(hash: Bytes, signature: Bytes, publicKey: Bytes): boolean {
       const data = core.fixed(hash, 32, 'hash')
       const compact = rs(signature)

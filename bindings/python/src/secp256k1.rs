@@ -93,7 +93,9 @@ pub fn recover_public_key<'py>(
 }
 
 /// Whether `signature` (65 bytes, or 64 without v) of `hash` is valid for `public_key`. Raises for a malformed key or
-/// signature.
+/// signature. A high s is accepted, unlike in libsecp256k1 and coincurve: r, n - s is valid too. To reject it, also
+/// require `int.from_bytes(signature[32:64], "big") <= n // 2`, which is
+/// 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0.
 #[pyfunction]
 #[pyo3(signature = (public_key, hash, signature, /))]
 pub fn verify(public_key: Data<'_>, hash: Data<'_>, signature: Data<'_>) -> PyResult<bool> {

@@ -120,7 +120,10 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// Verifies a signature. The recovery id is ignored; s may be high. Variable-time.
+/// Verifies a signature. The recovery id is ignored. Variable-time.
+///
+/// s may be high, unlike in libsecp256k1: (r, n - s) is valid too. To reject a high s, call
+/// [`Signature::require_low_s`] first.
 ///
 /// # Errors
 /// [`Error::ROutOfRange`], [`Error::SOutOfRange`], or [`Error::Mismatch`].
