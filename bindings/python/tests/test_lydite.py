@@ -1,13 +1,17 @@
 """The module itself: known answers, every kind of input, and what is refused."""
 
+import collections
 import contextlib
 import json
+import os
 import re
 import sys
 import threading
 import time
+import types
 from pathlib import Path
 
+import mypy.api
 import numpy
 import pytest
 from hypothesis import given, settings
@@ -215,7 +219,8 @@ def test_integers_and_names_that_are_not_valid():
     )
     for call, bits in calls:
         for wrong in (-1, 2**bits):
-            with pytest.raises(lydite.LyditeError, match=rf"^expected an integer from 0 to 2\^{bits} - 1\nwhile processing"):
+            message = rf"^expected an integer from 0 to 2\^{bits} - 1\nwhile processing"
+            with pytest.raises(lydite.LyditeError, match=message):
                 call(wrong)
         for wrong, kind in ((True, "bool"), ("1", "str"), (1.0, "float"), (None, "NoneType")):
             with pytest.raises(TypeError, match=f"^expected an int, found <class '{kind}'>\nwhile processing"):
@@ -242,6 +247,34 @@ def test_text_that_has_no_utf8_form():
     ):
         with pytest.raises(lydite.EncodeError, match="expected well-formed text, found a lone surrogate$"):
             call("\ud800")
+
+
+def test_stubs_reject_what_raises_type_errors():
+    names = {"MappingProxyType": types.MappingProxyType, "deque": collections.deque, "lydite": lydite}
+    calls = (
+        "lydite.hash_typed_data(MappingProxyType({'types': {}}))",
+        "lydite.TypedData(MappingProxyType({'types': {}}))",
+        "lydite.Codec('(uint8[])').encode(deque([[1]]))",
+        "lydite.rlp_encode(range(3))",
+        "lydite.syrup_encode(MappingProxyType({'a': 1}))",
+        "lydite.syrup_encode(range(3))",
+        "lydite.syrup_encode({'a': 1}.keys())",
+    )
+    accepted = (
+        "lydite.rlp_encode([b'', (1, [2])])",
+        "lydite.syrup_encode({'a': [1, (2.0,), {b''}, frozenset({'x'})]})",
+        "lydite.Codec('(uint8[])').encode(([1],))",
+    )
+    for call in calls:
+        with pytest.raises((TypeError, lydite.EncodeError)):
+            eval(call, names)
+    for call in accepted:
+        eval(call, names)
+    imports = ("import lydite", "from collections import deque", "from types import MappingProxyType")
+    program = "\n".join((*imports, *calls, *accepted))
+    report, _, _ = mypy.api.run(["--cache-dir", os.devnull, "-c", program])
+    lines = [int(line) for line in re.findall(r"^<string>:(\d+): error:", report, re.MULTILINE)]
+    assert lines == list(range(4, 4 + len(calls))), report
 
 
 def test_signatures():
