@@ -1,7 +1,7 @@
 //! ABI codecs and events, created from type strings.
 
 use lydite::{
-    bytes::{B256, hex},
+    bytes::{B256, U256, hex},
     evm::abi::{self, Codec, EventCodec, Mode, Type, Value},
 };
 
@@ -144,6 +144,12 @@ fn bytes_or_hex(reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Vec<u8>, Fai
     hex::decode(bytes).map_err(|error| Failure::encode(format_args!("{path}: {error}")))
 }
 
+/// Whether a word in two's complement is in the range of a signed type.
+fn fits_int(word: U256, bits: u16) -> bool {
+    let magnitude = if word.bit(255) { !word } else { word };
+    magnitude.bit_len() < bits.into()
+}
+
 fn value(ty: &Type, reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Value, Failure> {
     let out_of_range = || Failure::encode(format_args!("{path}: out of range for {ty}"));
     let wrong_length = |needed: usize, found: usize| {
@@ -154,13 +160,18 @@ fn value(ty: &Type, reader: &mut Reader<'_>, path: &Path<'_>) -> Result<Value, F
     Ok(match ty {
         Type::Bool => Value::Bool(reader.word()?.0 != 0),
         Type::Uint(bits) => match reader.magnitude()? {
-            Some((negative, value)) if !negative || value.is_zero() => Value::Uint(value, *bits),
+            Some((negative, value))
+                if (!negative || value.is_zero()) && value.bit_len() <= u32::from(*bits) =>
+            {
+                Value::Uint(value, *bits)
+            }
             _ => return Err(out_of_range()),
         },
         Type::Int(bits) => {
             let value = reader
                 .magnitude()?
-                .and_then(|(negative, value)| twos_complement(negative, value));
+                .and_then(|(negative, value)| twos_complement(negative, value))
+                .filter(|value| fits_int(*value, *bits));
             Value::Int(value.ok_or_else(out_of_range)?, *bits)
         }
         Type::Address => {

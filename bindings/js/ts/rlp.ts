@@ -12,31 +12,42 @@ export type RlpInput = Uint8Array | string | Integer | readonly RlpInput[]
 /** Maximum nesting of arrays when encoding: JavaScript arrays may contain themselves. */
 const MAX_DEPTH = 1024
 
+const LIMIT = 1n << 256n
+
+/** `path` has the indices of the value in the arrays around it. */
+const invalid = (path: readonly number[], depth: number, message: string) =>
+  unencodable(`value${path.slice(0, depth).map((index) => `[${index}]`).join('')}: ${message}`)
+
 /** Writes from back to front, the order that Rust expects. */
-function write(tape: TapeWriter, value: RlpInput, depth: number): void {
+function write(tape: TapeWriter, value: RlpInput, path: number[], depth: number): void {
   if (isBytes(value)) {
     tape.word(0)
     tape.data(value)
   } else if (Array.isArray(value)) {
     if (depth === MAX_DEPTH) throw unencodable(`arrays nested deeper than ${MAX_DEPTH} levels`)
     tape.word(3)
-    for (let i = value.length - 1; i >= 0; i--) write(tape, value[i] as RlpInput, depth + 1)
+    for (let i = value.length - 1; i >= 0; i--) {
+      path[depth] = i
+      write(tape, value[i] as RlpInput, path, depth + 1)
+    }
     tape.word(4)
   } else if (typeof value === 'string') {
-    if (!value.startsWith('0x')) throw unencodable('byte 0: expected a 0x prefix')
+    if (!value.startsWith('0x')) throw invalid(path, depth, 'byte 0: expected a 0x prefix')
     tape.word(1)
     tape.string(value)
   } else if (typeof value === 'bigint' || typeof value === 'number') {
+    if (typeof value === 'number' && !Number.isSafeInteger(value)) throw invalid(path, depth, `expected a bigint or a safe integer, found ${value}`)
+    if (value < 0 || (typeof value === 'bigint' && value >= LIMIT)) throw invalid(path, depth, 'expected an integer from 0 to 2^256 - 1')
     tape.word(2)
     tape.integer(value)
-  } else throw unencodable(`expected bytes, an integer or an array, found ${kindOf(value)}`)
+  } else throw invalid(path, depth, `expected bytes, an integer or an array, found ${kindOf(value)}`)
 }
 
 export const rlp = (core: Core) => ({
   /** Encodes bytes, integers, and nested arrays of them. */
   rlpEncode(value: RlpInput): Uint8Array {
     return withTape((tape) => {
-      write(tape, value, 0)
+      write(tape, value, [], 0)
       return core.slice(core.output(core.operations.rlpEncode, tape.finish(core)))
     })
   },
