@@ -247,12 +247,14 @@ fn to_value(ty: &Type, item: &Bound<'_, PyAny>, path: Path<'_>) -> PyResult<Valu
         Type::Uint(bits) => {
             let value = integer::unsigned(item)
                 .map_err(in_place)?
+                .filter(|value| value.bit_len() <= u32::from(*bits))
                 .ok_or_else(out_of_range)?;
             Value::Uint(value, *bits)
         }
         Type::Int(bits) => {
             let value = integer::signed(item)
                 .map_err(in_place)?
+                .filter(|value| integer::fits_int(*value, *bits))
                 .ok_or_else(out_of_range)?;
             Value::Int(value, *bits)
         }

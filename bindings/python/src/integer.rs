@@ -75,6 +75,12 @@ fn word(object: &Bound<'_, PyAny>, signed: bool) -> PyResult<Option<U256>> {
     Ok(unsigned_word(object)?.filter(|word| !(signed && is_negative(word))))
 }
 
+/// Whether a word in two's complement is in the range of a signed type.
+pub fn fits_int(word: U256, bits: u16) -> bool {
+    let magnitude = if is_negative(&word) { !word } else { word };
+    magnitude.bit_len() < bits.into()
+}
+
 fn is_negative(word: &U256) -> bool {
     word.limbs()[3] >> 63 == 1
 }

@@ -33,7 +33,9 @@ pub fn rlp_encode<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes
                         "lists nested deeper than {MAX_DEPTH} levels"
                     )));
                 }
-                None => push_string(&item, &mut reversed)?,
+                None => {
+                    push_string(&item, &mut reversed).map_err(|error| at(&open, &item, &error))?;
+                }
             },
             None => match open.last_mut() {
                 None => break,
@@ -53,6 +55,17 @@ pub fn rlp_encode<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes
     }
     reversed.reverse();
     Ok(PyBytes::new(value.py(), &reversed))
+}
+
+/// The error with the path of the item. Elements are taken from the end, so as many are left as the index says.
+fn at(open: &[(Vec<Bound<'_, PyAny>>, usize)], item: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
+    let py = item.py();
+    let path: String = open
+        .iter()
+        .map(|(elements, _)| format!("[{}]", elements.len()))
+        .collect();
+    let message = format!("value{path}: {}", error.value(py));
+    PyErr::from_type(error.get_type(py), message)
 }
 
 fn elements<'py>(item: &Bound<'py, PyAny>) -> Option<Vec<Bound<'py, PyAny>>> {

@@ -337,6 +337,15 @@ def test_codec_and_its_errors():
                 codec.encode(arguments)
     with pytest.raises(lydite.EncodeError, match="expected 6 values"):
         codec.encode([])
+    with pytest.raises(lydite.EncodeError, match=r"^arguments\[0\]\[1\]\[0\]: out of range for uint8$"):
+        lydite.Codec("((uint8,string)[],bytes4)").encode([[(255, "a"), (256, "b")], b"abcd"])
+    small = lydite.Codec("int8")
+    for number in (-129, -128, -1, 0, 127, 128):
+        if -128 <= number <= 127:
+            assert small.decode(small.encode([number])) == (number,)
+        else:
+            with pytest.raises(lydite.EncodeError, match=r"^arguments\[0\]: out of range for int8$"):
+                small.encode([number])
     data = codec.encode(values)
     for end in range(len(data)):
         with pytest.raises(lydite.DecodeError):
@@ -376,10 +385,12 @@ def test_rlp_refuses():
     loop.append(loop)
     with pytest.raises(lydite.EncodeError, match="deeper"):
         lydite.rlp_encode(loop)
-    with pytest.raises(lydite.EncodeError):
-        lydite.rlp_encode([-1])
-    with pytest.raises(TypeError):
+    with pytest.raises(lydite.EncodeError, match=r"^value\[1\]\[0\]: expected an integer from 0 to 2\^256 - 1$"):
+        lydite.rlp_encode([[1, 2], [-1, 3], 4])
+    with pytest.raises(TypeError, match=r"^value\[0\]: expected bytes, an int or a list, found <class 'str'>$"):
         lydite.rlp_encode(["text"])
+    with pytest.raises(TypeError, match="^value: expected an int, found <class 'bool'>$"):
+        lydite.rlp_encode(True)
     for data in (b"", b"\x81\x01", b"\xc1", b"\xb8\x01a", b"\x01\x01"):
         with pytest.raises(lydite.DecodeError, match="byte"):
             lydite.rlp_decode(data)
