@@ -119,8 +119,7 @@ enum Source {
 
 /// The items of lists.
 struct Items {
-    list: ArrayRef,
-    spans: Vec<std::ops::Range<usize>>,
+    spans: Vec<lists::Span>,
     items: Box<Source>,
 }
 
@@ -137,7 +136,6 @@ impl Source {
         let items = |element: &Type| {
             let (spans, values) = lists::split(array).ok_or_else(|| wrong("lists"))?;
             Ok(Items {
-                list: array.clone(),
                 spans,
                 items: Box::new(Source::new(&values, element)?),
             })
@@ -252,10 +250,9 @@ impl Source {
 
 impl Items {
     fn get(&self, row: usize) -> Row<Vec<Value>> {
-        if self.list.is_null(row) {
+        let Some(items) = self.spans[row].clone() else {
             return Ok(None);
-        }
-        let items = self.spans[row].clone();
+        };
         let values = items.map(|item| self.items.inner(item));
         values.collect::<Result<_, _>>().map(Some)
     }

@@ -1,7 +1,5 @@
 //! Signed transactions rebuilt from the columns of their fields.
 
-use std::ops::Range;
-
 use arrow_array::{Array, ArrayRef, LargeBinaryArray, RecordBatch, StructArray, cast::AsArray};
 use arrow_schema::{DataType, Schema};
 use lydite_bytes::{Address, B256, Bytes, U256};
@@ -9,10 +7,16 @@ use lydite_curve::secp256k1::Signature;
 use lydite_evm::tx::{AccessListItem, Authorization, TransactionRequest, TransactionType};
 
 use crate::{
-    ByteColumn, ColumnMap, Error, Failure, Role, RowError, hashes, integers::IntegerColumn, lists,
+    ByteColumn, ColumnMap, Error, Failure, Role, RowError, hashes,
+    integers::IntegerColumn,
+    lists::{self, Span},
 };
 
 /// The fields of a batch of signed transactions, one column each.
+///
+/// A column of hashes shows whether a transaction is complete, so that a fee, list, type or chain id that is null or
+/// has no column counts as zero or empty. Without hashes, those that the type of the transaction needs must be present.
+/// Only a null chain id has a meaning then: a legacy transaction without EIP-155.
 #[derive(Clone, Debug)]
 pub struct TransactionColumns {
     kind: Option<IntegerColumn>,
@@ -40,7 +44,7 @@ type AccessLists = Lists<(ByteColumn, Lists<ByteColumn>)>;
 /// A column of lists: the positions of each row's items.
 #[derive(Clone, Debug)]
 struct Lists<T> {
-    spans: Vec<Range<usize>>,
+    spans: Vec<Span>,
     items: T,
 }
 
@@ -84,7 +88,7 @@ impl TransactionColumns {
     /// # Errors
     /// [`Error::MissingRole`], [`Error::MissingColumn`]. If there is neither a column of hashes nor one of access lists,
     /// it cannot be known whether a transaction is complete: [`Error::MissingRole`] with
-    /// [`Role::TransactionHash`].
+    /// [`Role::TransactionHash`]. Without hashes, there must also be a column of types.
     pub fn columns(schema: &Schema, map: &ColumnMap) -> Result<Vec<usize>, Error> {
         let mut columns = Vec::new();
         for role in Self::REQUIRED {
@@ -94,13 +98,20 @@ impl TransactionColumns {
             columns.extend(map.find(schema, role)?);
         }
         let has = |role| Ok::<_, Error>(map.find(schema, role)?.is_some());
-        if !has(Role::TransactionHash)? && !has(Role::AccessList)? {
-            return Err(Error::MissingRole(Role::TransactionHash));
+        if !has(Role::TransactionHash)? {
+            for (role, missing) in [
+                (Role::AccessList, Role::TransactionHash),
+                (Role::Type, Role::Type),
+            ] {
+                if !has(role)? {
+                    return Err(Error::MissingRole(missing));
+                }
+            }
         }
         Ok(columns)
     }
 
-    /// Finds the columns by their [roles](Role). Without a type, transactions are legacy.
+    /// Finds the columns by their [roles](Role).
     ///
     /// # Errors
     /// Those of [`columns`](Self::columns), [`Error::NotBytes`], [`Error::NotIntegers`] and [`Error::NotList`].
@@ -202,28 +213,34 @@ impl TransactionColumns {
             None => Ok(None),
         };
         let u64 = |column: &IntegerColumn, role| to_u64(number(column, role)?, role);
-        let fee = |column: &Option<IntegerColumn>, role| {
-            to_u128(optional(column, role)?.unwrap_or_default(), role)
+        let needed = |column: &Option<IntegerColumn>, role| {
+            optional(column, role)?.map_or_else(|| self.absent(role), Ok)
         };
+        let fee = |column: &Option<IntegerColumn>, role| to_u128(needed(column, role)?, role);
 
-        let kind = match optional(&self.kind, Role::Type)?.map(|kind| to_u64(kind, Role::Type)) {
-            None | Some(Ok(0)) => TransactionType::Legacy,
-            Some(Ok(1)) => TransactionType::Eip2930,
-            Some(Ok(2)) => TransactionType::Eip1559,
-            Some(Ok(3)) => TransactionType::Eip4844,
-            Some(Ok(4)) => TransactionType::Eip7702,
-            Some(other) => return Err(RowError::Unsigned(other?)),
+        let kind = match to_u64(needed(&self.kind, Role::Type)?, Role::Type)? {
+            0 => TransactionType::Legacy,
+            1 => TransactionType::Eip2930,
+            2 => TransactionType::Eip1559,
+            3 => TransactionType::Eip4844,
+            4 => TransactionType::Eip7702,
+            other => return Err(RowError::Unsigned(other)),
         };
         let legacy = kind == TransactionType::Legacy;
         let column_chain_id = optional(&self.chain_id, Role::ChainId)?
             .map(|chain_id| to_u64(chain_id, Role::ChainId))
             .transpose()?;
+        let chain_id = match column_chain_id {
+            // A null chain id of a legacy transaction means that there is no EIP-155.
+            None if !legacy || self.chain_id.is_none() => self.absent(Role::ChainId),
+            chain_id => Ok(chain_id),
+        };
         let (chain_id, parity) = match u64(&self.v, Role::V)? {
-            parity @ (0 | 1) if legacy => (column_chain_id.filter(|_| protected), parity),
+            parity @ (0 | 1) if legacy => (chain_id?.filter(|_| protected), parity),
             v @ (27 | 28) if legacy => (None, v - 27),
             v @ 35.. if legacy => (Some((v - 35) / 2), (v - 35) % 2),
-            parity @ (0 | 1) => (column_chain_id, parity),
-            v @ (27 | 28) => (column_chain_id, v - 27),
+            parity @ (0 | 1) => (chain_id?, parity),
+            v @ (27 | 28) => (chain_id?, v - 27),
             _ => return Err(RowError::Field(Role::V)),
         };
         let (r, s) = (number(&self.r, Role::R)?, number(&self.s, Role::S)?);
@@ -252,34 +269,55 @@ impl TransactionColumns {
             let priority_fee = fee(&self.max_priority_fee_per_gas, Role::MaxPriorityFeePerGas)?;
             request.max_priority_fee_per_gas = priority_fee;
         }
-        if let (false, Some(lists)) = (legacy, &self.access_list) {
-            request.access_list = lists.row(row, access_list_item)?;
+        if !legacy {
+            let (role, lists) = (Role::AccessList, self.access_list.as_ref());
+            request.access_list = self.items(role, lists, row, |(addresses, keys), at| {
+                Ok(AccessListItem {
+                    address: Address(array(addresses.get(at).unwrap_or_default(), role)?),
+                    storage_keys: self
+                        .items(role, Some(keys), at, |keys, at| word(keys, at, role))?,
+                })
+            })?;
         }
         if kind == TransactionType::Eip4844 {
             request.max_fee_per_blob_gas = fee(&self.max_fee_per_blob_gas, Role::MaxFeePerBlobGas)?;
-            if let Some(lists) = &self.blob_versioned_hashes {
-                request.blob_versioned_hashes = lists.row(row, |hashes, at| {
-                    word(hashes, at, Role::BlobVersionedHashes)
-                })?;
-            }
+            let (role, lists) = (
+                Role::BlobVersionedHashes,
+                self.blob_versioned_hashes.as_ref(),
+            );
+            request.blob_versioned_hashes =
+                self.items(role, lists, row, |hashes, at| word(hashes, at, role))?;
         }
-        if let (TransactionType::Eip7702, Some(lists)) = (kind, &self.authorization_list) {
-            request.authorization_list = lists.row(row, authorization)?;
+        if kind == TransactionType::Eip7702 {
+            let (role, lists) = (Role::AuthorizationList, self.authorization_list.as_ref());
+            request.authorization_list = self.items(role, lists, row, authorization)?;
         }
         let signed = request.with_signature(signature);
         Ok(signed.map_err(RowError::Transaction)?.encode())
     }
-}
 
-impl<T> Lists<T> {
-    /// Returns the items of a row; none if the list is null.
-    fn row<I>(
+    /// Returns the items of a list in a row.
+    fn items<T, I>(
         &self,
+        role: Role,
+        lists: Option<&Lists<T>>,
         row: usize,
         item: impl Fn(&T, usize) -> Result<I, RowError>,
     ) -> Result<Vec<I>, RowError> {
-        let span = self.spans[row].clone();
-        span.map(|at| item(&self.items, at)).collect()
+        let list = lists.and_then(|lists| Some((&lists.items, lists.spans[row].clone()?)));
+        let Some((items, span)) = list else {
+            return self.absent(role);
+        };
+        span.map(|at| item(items, at)).collect()
+    }
+
+    /// Returns the value of a field that is null or has no column: zero or empty if the hash decides whether that is
+    /// right.
+    fn absent<T: Default>(&self, role: Role) -> Result<T, RowError> {
+        match self.hash {
+            Some(_) => Ok(T::default()),
+            None => Err(RowError::Field(role)),
+        }
     }
 }
 
@@ -312,7 +350,7 @@ fn word(column: &ByteColumn, at: usize, role: Role) -> Result<B256, RowError> {
     )?))
 }
 
-fn split(role: Role, list: &ArrayRef) -> Result<(Vec<Range<usize>>, ArrayRef), Error> {
+fn split(role: Role, list: &ArrayRef) -> Result<(Vec<Span>, ArrayRef), Error> {
     lists::split(list).ok_or_else(|| Error::NotList(role, list.data_type().clone()))
 }
 
@@ -339,17 +377,6 @@ fn access_lists((role, list): (Role, &ArrayRef)) -> Result<AccessLists, Error> {
     Ok(Lists {
         spans,
         items: (addresses, keys),
-    })
-}
-
-fn access_list_item(
-    (addresses, keys): &(ByteColumn, Lists<ByteColumn>),
-    at: usize,
-) -> Result<AccessListItem, RowError> {
-    let role = Role::AccessList;
-    Ok(AccessListItem {
-        address: Address(array(addresses.get(at).unwrap_or_default(), role)?),
-        storage_keys: keys.row(at, |keys, at| word(keys, at, role))?,
     })
 }
 

@@ -180,7 +180,7 @@ fn split_list(list: &ArrayRef) -> Result<[ByteColumn; 4], Error> {
     let wrong = || Error::NotList(Role::Topics, list.data_type().clone());
     let (spans, values) = lists::split(list).ok_or_else(wrong)?;
     let values = ByteColumn::try_new(&values)?;
-    let column = |index| values.take(spans.iter().map(|span| span.clone().nth(index)));
+    let column = |index| values.take(spans.iter().map(|span| span.clone()?.nth(index)));
     Ok(std::array::from_fn(column))
 }
 

@@ -5,9 +5,12 @@ use std::ops::Range;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait, cast::AsArray};
 use arrow_schema::DataType;
 
-/// Returns the positions of each row's items in the values of a list, which are the second result. A null list is empty.
-/// `None` if the array is not a list.
-pub(crate) fn split(array: &ArrayRef) -> Option<(Vec<Range<usize>>, ArrayRef)> {
+/// The positions of a list's items in the values of a column; `None` if the list is null.
+pub(crate) type Span = Option<Range<usize>>;
+
+/// Returns the positions of each row's items in the values of a list, which are the second result. `None` if the array
+/// is not a list.
+pub(crate) fn split(array: &ArrayRef) -> Option<(Vec<Span>, ArrayRef)> {
     match array.data_type() {
         DataType::List(_) => Some(split_sized::<i32>(array)),
         DataType::LargeList(_) => Some(split_sized::<i64>(array)),
@@ -15,12 +18,12 @@ pub(crate) fn split(array: &ArrayRef) -> Option<(Vec<Range<usize>>, ArrayRef)> {
     }
 }
 
-fn split_sized<O: OffsetSizeTrait>(array: &ArrayRef) -> (Vec<Range<usize>>, ArrayRef) {
+fn split_sized<O: OffsetSizeTrait>(array: &ArrayRef) -> (Vec<Span>, ArrayRef) {
     let list = array.as_list::<O>();
     let pairs = list.offsets().windows(2).enumerate();
-    let spans = pairs.map(|(row, pair)| match list.is_valid(row) {
-        true => pair[0].as_usize()..pair[1].as_usize(),
-        false => 0..0,
+    let spans = pairs.map(|(row, pair)| {
+        let span = pair[0].as_usize()..pair[1].as_usize();
+        list.is_valid(row).then_some(span)
     });
     (spans.collect(), list.values().clone())
 }

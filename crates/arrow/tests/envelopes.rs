@@ -338,6 +338,60 @@ fn incomplete_and_invalid_rows() {
     });
 }
 
+/// Without hashes, a field that the type of a transaction needs is not taken as zero or empty.
+#[test]
+fn fields_that_no_hash_checks() {
+    let requests = requests();
+    let signed = signed(&requests);
+    let expected: Vec<_> = signed.iter().map(|one| Some(one.encode())).collect();
+    let assert_fails = |batch: &RecordBatch, name: &str, role, types: &[usize]| {
+        let column = batch.column_by_name(name).unwrap();
+        let nulls = new_null_array(column.data_type(), 24);
+        let nothing = new_null_array(&DataType::Null, 24);
+        for array in [Some(nulls), Some(nothing), None] {
+            // Without a column of types or access lists, there must be one of hashes.
+            if array.is_none() && matches!(role, Role::Type | Role::AccessList) {
+                continue;
+            }
+            let (found, failures) = rebuild(&with(batch, name, array));
+            let fails = |row: usize| types.contains(&(row % 6));
+            let rows = (0..24).filter(|row| fails(*row));
+            let error = RowError::Field(role);
+            assert_eq!(
+                failures,
+                rows.map(|row| (row, error.clone())).collect::<Vec<_>>()
+            );
+            for row in (0..24).filter(|row| !fails(*row)) {
+                assert_eq!(found[row], expected[row], "{name} in row {row}");
+            }
+        }
+    };
+    for (name, role, types) in [
+        ("type", Role::Type, &[0, 1, 2, 3, 4, 5][..]),
+        ("gas_price", Role::GasPrice, &[0, 1, 2]),
+        ("max_fee_per_gas", Role::MaxFeePerGas, &[3, 4, 5]),
+        (
+            "max_priority_fee_per_gas",
+            Role::MaxPriorityFeePerGas,
+            &[3, 4, 5],
+        ),
+        ("max_fee_per_blob_gas", Role::MaxFeePerBlobGas, &[4]),
+        ("access_list", Role::AccessList, &[2, 3, 4, 5]),
+        ("blob_versioned_hashes", Role::BlobVersionedHashes, &[4]),
+        ("authorization_list", Role::AuthorizationList, &[5]),
+        ("chain_id", Role::ChainId, &[2, 3, 4, 5]),
+    ] {
+        let batch = columns(&requests, &signed, false);
+        assert_fails(&with(&batch, "transaction_hash", None), name, role, types);
+    }
+    // With a parity only, the chain id is also that of a legacy transaction; null means that there is none.
+    let batch = with(&columns(&requests, &signed, true), "transaction_hash", None);
+    let (found, failures) = rebuild(&batch);
+    assert_eq!((found, failures), (expected, vec![]));
+    let (_, failures) = rebuild(&with(&batch, "chain_id", None));
+    assert_eq!(failures.len(), 24);
+}
+
 #[test]
 fn missing_columns_and_wrong_types() {
     let requests = requests();
@@ -360,6 +414,8 @@ fn missing_columns_and_wrong_types() {
     }
     let without = with(&with(&batch, "transaction_hash", None), "access_list", None);
     assert_eq!(error(&without), Error::MissingRole(Role::TransactionHash));
+    let without = with(&with(&batch, "transaction_hash", None), "type", None);
+    assert_eq!(error(&without), Error::MissingRole(Role::Type));
     let doubles = new_null_array(&DataType::Float64, 24);
     let wrong = with(&batch, "value", Some(doubles.clone()));
     assert_eq!(error(&wrong), Error::NotIntegers(DataType::Float64));
