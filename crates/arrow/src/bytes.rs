@@ -102,13 +102,7 @@ impl ByteColumn {
     /// or with which the values exceed 2^31 - 1 bytes, is null and a failure.
     pub fn to_binary(&self) -> (BinaryArray, Vec<Failure>) {
         match &self.values {
-            Values::Binary(array) => {
-                let failures = self.invalid_rows().map(|row| Failure {
-                    row,
-                    error: RowError::Hexadecimal,
-                });
-                (array.clone(), failures.collect())
-            }
+            Values::Binary(array) => (array.clone(), self.invalid_failures()),
             _ => variable(self.len(), 0, |row, values| {
                 let value = self.try_get(row)?;
                 Ok(value.map(|value| values.extend_from_slice(value)))
@@ -227,10 +221,25 @@ impl ByteColumn {
         }
     }
 
+    /// Whether the text of any row is not hexadecimal.
+    pub(crate) fn has_invalid(&self) -> bool {
+        self.invalid.is_some()
+    }
+
     /// The rows whose text is not hexadecimal.
     pub(crate) fn invalid_rows(&self) -> impl Iterator<Item = usize> {
         let invalid = self.invalid.iter();
         invalid.flat_map(|rows| rows.set_indices())
+    }
+
+    /// The rows whose text is not hexadecimal, as failures.
+    pub(crate) fn invalid_failures(&self) -> Vec<Failure> {
+        let error = RowError::Hexadecimal;
+        let failures = self.invalid_rows().map(|row| Failure {
+            row,
+            error: error.clone(),
+        });
+        failures.collect()
     }
 }
 

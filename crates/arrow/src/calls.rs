@@ -148,7 +148,9 @@ impl CallDecoder {
         let selected: Vec<usize> = selected.collect();
         let (structs, invalid, overflows) =
             self.decoder.decode_all(&Calls(data), data.len(), &selected);
-        (structs, merged(self.failures(data, invalid), overflows))
+        let mut failures = self.failures(data, invalid);
+        failures.extend(data.invalid_failures());
+        (structs, merged(failures, overflows))
     }
 
     /// Decodes what the selected calls returned. A call that returned nothing (null or empty) has null results, and so do the

@@ -86,7 +86,7 @@ impl Logs {
         self.len() == 0
     }
 
-    /// Returns a topic of a log; `None` if it is absent.
+    /// Returns a topic of a log; `None` if it is absent, or if its text is not hexadecimal.
     ///
     /// # Panics
     /// If the row is out of range or `index` is not below 4.
@@ -96,17 +96,36 @@ impl Logs {
         (!topic.is_empty()).then_some(topic)
     }
 
-    /// Returns the number of topics of a log: the position after the last one that is present.
+    /// Returns the number of topics of a log: the position after the last one that is present, also if its text is not
+    /// hexadecimal.
     #[inline(always)]
     fn topics(&self, row: usize) -> usize {
         (0..4)
             .rev()
-            .find(|index| self.topic(*index, row).is_some())
+            .find(|index| self.topic(*index, row).is_some() || self.is_invalid_topic(*index, row))
             .map_or(0, |last| last + 1)
+    }
+
+    fn is_invalid_topic(&self, index: usize, row: usize) -> bool {
+        let topics = self.topics[index].as_ref();
+        topics.is_some_and(|topics| topics.is_invalid(row))
+    }
+
+    fn has_invalid_topic(&self, row: usize) -> bool {
+        (0..4).any(|index| self.is_invalid_topic(index, row))
+    }
+
+    /// Returns the logs whose event is not known, because their first topic is not hexadecimal.
+    fn unreadable(&self) -> Vec<Failure> {
+        let first = self.topics[0].iter();
+        first.flat_map(ByteColumn::invalid_failures).collect()
     }
 
     /// Returns the reason why a log is not valid for an event.
     fn explain(&self, event: &EventCodec, mode: Mode, row: usize) -> RowError {
+        if self.data.is_invalid(row) || self.has_invalid_topic(row) {
+            return RowError::Hexadecimal;
+        }
         let mut topics = Vec::new();
         for index in 0..self.topics(row) {
             let Some(topic) = self.topic(index, row) else {
@@ -116,10 +135,6 @@ impl Logs {
                 return RowError::TopicLength(index, topic.len());
             };
             topics.push(B256::from(<[u8; 32]>::clone(topic)));
-        }
-        let mut columns = self.topics.iter().flatten().chain([&self.data]);
-        if columns.any(|column| column.is_invalid(row)) {
-            return RowError::Hexadecimal;
         }
         let data = self.data.get(row).unwrap_or_default();
         match event.decode_with(&topics, data, mode) {
@@ -170,7 +185,11 @@ impl Rows for Logs {
     }
 
     fn readable(&self, rows: &[usize]) -> Vec<bool> {
-        let readable = rows.iter().map(|row| !self.data.is_invalid(*row));
+        let columns = self.topics.iter().flatten().chain([&self.data]);
+        let invalid: Vec<&ByteColumn> = columns.filter(|column| column.has_invalid()).collect();
+        let readable = rows
+            .iter()
+            .map(|row| !invalid.iter().any(|column| column.is_invalid(*row)));
         readable.collect()
     }
 }
@@ -240,12 +259,15 @@ impl EventDecoder {
     }
 
     /// Returns the rows that are logs of this event: the first topic and the number of topics match. The parameters are
-    /// not checked.
+    /// not checked. If the text of a later topic is not hexadecimal, the first topic is enough.
     pub fn select(&self, logs: &Logs) -> Vec<usize> {
         let topic = &self.event.topic().0[..];
-        let is_event = |row: &usize| {
-            (self.event.is_anonymous() || logs.topic(0, *row) == Some(topic))
-                && logs.topics(*row) == self.topics
+        let is_event = |row: &usize| match self.event.is_anonymous() {
+            true => logs.topics(*row) == self.topics,
+            false => {
+                logs.topic(0, *row) == Some(topic)
+                    && (logs.topics(*row) == self.topics || logs.has_invalid_topic(*row))
+            }
         };
         (0..logs.len()).filter(is_event).collect()
     }
@@ -268,7 +290,11 @@ impl EventDecoder {
     pub fn decode_all(&self, logs: &Logs) -> (StructArray, Vec<Failure>) {
         let selected = self.select(logs);
         let (structs, invalid, overflows) = self.decoder.decode_all(logs, logs.len(), &selected);
-        (structs, merged(self.failures(logs, invalid), overflows))
+        let mut failures = self.failures(logs, invalid);
+        if !self.event.is_anonymous() {
+            failures.extend(logs.unreadable());
+        }
+        (structs, merged(failures, overflows))
     }
 
     fn failures(&self, logs: &Logs, invalid: Vec<usize>) -> Vec<Failure> {
@@ -295,6 +321,8 @@ pub struct Selected {
     pub rows: Vec<Vec<usize>>,
     /// Number of rows with the first topic of an event, but with another number of topics.
     pub other_layout: usize,
+    /// Rows that may be of any event, because the text of their first topic is not hexadecimal.
+    pub unreadable: Vec<Failure>,
 }
 
 impl EventSet {
@@ -340,18 +368,20 @@ impl EventSet {
         self.by_topic.contains_key(topic)
     }
 
-    /// Sorts the logs of a batch by event.
+    /// Sorts the logs of a batch by event. A log with a later topic whose text is not hexadecimal is of the event with
+    /// its number of topics, or of the first one with its first topic.
     pub fn select(&self, logs: &Logs) -> Selected {
         if self.has_anonymous() {
             let decoders = self.decoders.iter();
             return Selected {
                 rows: decoders.map(|decoder| decoder.select(logs)).collect(),
-                other_layout: 0,
+                ..Selected::default()
             };
         }
         let mut selected = Selected {
             rows: vec![Vec::new(); self.decoders.len()],
             other_layout: 0,
+            unreadable: logs.unreadable(),
         };
         for row in 0..logs.len() {
             let Some(layouts) = logs
@@ -360,7 +390,11 @@ impl EventSet {
             else {
                 continue;
             };
-            match layouts[logs.topics(row)] {
+            let decoder = layouts[logs.topics(row)].or_else(|| {
+                let first = layouts.iter().flatten().min().copied();
+                first.filter(|_| logs.has_invalid_topic(row))
+            });
+            match decoder {
                 Some(decoder) => selected.rows[decoder].push(row),
                 None => selected.other_layout += 1,
             }

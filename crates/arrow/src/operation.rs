@@ -138,7 +138,8 @@ impl Operation for CallSet {
     fn select(&self, calls: &Calls) -> Selected {
         Selected {
             rows: self.select(&calls.input),
-            other_layout: 0,
+            unreadable: calls.input.invalid_failures(),
+            ..Selected::default()
         }
     }
 
@@ -220,7 +221,7 @@ impl Operation for SendersOptions {
     fn select(&self, transactions: &Transactions) -> Selected {
         Selected {
             rows: vec![(0..transactions.raw.len()).collect()],
-            other_layout: 0,
+            ..Selected::default()
         }
     }
 

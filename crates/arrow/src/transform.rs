@@ -113,7 +113,8 @@ pub struct Transformed {
     pub selected: usize,
     /// Number of logs with the first topic of an event but another number of topics.
     pub other_layout: usize,
-    /// The rows that could not be decoded, in the order of the outputs.
+    /// The rows that could not be decoded: first those in no output, because the text of their first topic or of their
+    /// call is not hexadecimal, then the others in the order of the outputs.
     pub failures: Vec<Failure>,
     /// The other rows in which a value is null, see [`Decoded::overflows`].
     pub overflows: Vec<Failure>,
@@ -212,7 +213,11 @@ impl Transform {
     pub fn filter(&self, topics: &ArrayRef) -> Result<BooleanArray, Error> {
         let topics = ByteColumn::try_new(topics)?;
         let has_event = |row| match &self.job {
-            Job::Logs(events) => topics.get(row).is_some_and(|topic| events.has_topic(topic)),
+            Job::Logs(events) => match topics.get(row) {
+                Some(topic) => events.has_topic(topic),
+                // Reported by `apply`.
+                None => topics.is_invalid(row),
+            },
             _ => true,
         };
         Ok(BooleanArray::new(
@@ -243,9 +248,17 @@ impl Transform {
         kept: &[&ArrayRef],
     ) -> Result<Transformed, Error> {
         let input = operation.read(batch, &self.options.map)?;
-        let Selected { rows, other_layout } = operation.select(&input);
+        let Selected {
+            rows,
+            other_layout,
+            unreadable,
+        } = operation.select(&input);
+        if let (OnError::Fail, Some(failure)) = (self.options.on_error, unreadable.first()) {
+            return Err(Error::Row(failure.clone()));
+        }
         let mut transformed = Transformed {
             other_layout,
+            failures: unreadable,
             ..Transformed::default()
         };
         for (index, (output, mut rows)) in self.outputs.iter().zip(rows).enumerate() {

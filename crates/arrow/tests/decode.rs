@@ -13,8 +13,9 @@ use arrow_array::{
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field};
 use lydite_arrow::{
-    ByteColumn, CallDecoder, CallSet, ColumnMap, Error, EventDecoder, EventSet, Failure, Logs,
-    Mode, Options, Role, RowError, Uint256Format, encode_calls, encode_values, hashes, senders,
+    ByteColumn, CallDecoder, CallSet, ColumnMap, Error, EventDecoder, EventSet, Failure, Job, Logs,
+    Mode, OnError, Options, Role, RowError, Transform, TransformOptions, Uint256Format,
+    encode_calls, encode_values, hashes, senders,
 };
 use lydite_bytes::{Address, B256, I256, U256, hex};
 use lydite_evm::abi::{CallCodec, Codec, EventCodec, Type, Value};
@@ -407,6 +408,80 @@ fn transfer_logs() -> Logs {
     ];
     let data = column(&[word(7), Some(vec![]), word(7), word(7), word(7), word(7)]);
     Logs::try_new(topics.map(Some), data).unwrap()
+}
+
+/// A topic that is not hexadecimal makes a row bad. It does not count as absent.
+#[test]
+fn topics_that_are_not_hexadecimal() {
+    let topic = EventCodec::parse(TRANSFER).unwrap().topic().to_string();
+    let word = format!("0x{:064x}", 1);
+    let (word, topic, bad) = (Some(&*word), Some(&*topic), Some("0xzz"));
+    let texts = |texts: [Option<&str>; 5]| -> ArrayRef { Arc::new(StringArray::from_iter(texts)) };
+    let batch = RecordBatch::try_from_iter([
+        ("topic0", texts([topic, topic, topic, topic, bad])),
+        ("topic1", texts([word, bad, word, word, word])),
+        ("topic2", texts([word, word, bad, word, word])),
+        ("topic3", texts([None, None, None, bad, None])),
+        ("data", texts([word; 5])),
+    ])
+    .unwrap();
+    let logs = Logs::from_batch(&batch, &ColumnMap::default()).unwrap();
+    let failure = |row| Failure {
+        row,
+        error: RowError::Hexadecimal,
+    };
+    for (signatures, rows) in [
+        (&[TRANSFER][..], vec![vec![0, 1, 2, 3]]),
+        (&[TRANSFER, NFT_TRANSFER], vec![vec![0, 1, 2], vec![3]]),
+        (&[NFT_TRANSFER], vec![vec![1, 2, 3]]),
+    ] {
+        let decoders = signatures
+            .iter()
+            .map(|text| EventDecoder::parse(text, &Options::default()).unwrap());
+        let set = EventSet::new(decoders).unwrap();
+        let (structs, failures) = set.decoders()[0].decode_all(&logs);
+        assert_eq!(failures, [1, 2, 3, 4].map(failure));
+        assert_eq!(
+            structs.null_count(),
+            5 - usize::from(signatures[0] == TRANSFER)
+        );
+        assert_eq!(set.select(&logs).rows, rows);
+        let transform = |on_error| {
+            let options = TransformOptions {
+                on_error,
+                ..TransformOptions::default()
+            };
+            Transform::new(Job::Logs(set.clone()), batch.schema_ref(), options).unwrap()
+        };
+        let transformed = transform(OnError::Null).apply(&batch).unwrap();
+        assert_eq!(transformed.failures, [4, 1, 2, 3].map(failure));
+        assert_eq!(transformed.selected, rows.concat().len());
+        let dropped = transform(OnError::Drop).apply(&batch).unwrap();
+        let valid = dropped
+            .batches
+            .iter()
+            .flatten()
+            .map(RecordBatch::num_rows)
+            .sum::<usize>();
+        assert_eq!(valid, usize::from(signatures[0] == TRANSFER));
+        for row in 1..5 {
+            let error = transform(OnError::Fail)
+                .apply(&batch.slice(row, 1))
+                .unwrap_err();
+            assert_eq!(error, Error::Row(failure(0)));
+        }
+        let filtered = transform(OnError::Null).filter(batch.column(0)).unwrap();
+        assert_eq!(filtered.true_count(), 5);
+    }
+
+    let calls =
+        RecordBatch::try_from_iter([("input", texts([bad, None, None, None, None]))]).unwrap();
+    let burn = CallDecoder::parse("function burn(uint256 amount)", &Options::default()).unwrap();
+    let (_, failures) = burn.decode_all(&ByteColumn::try_new(calls.column(0)).unwrap());
+    assert_eq!(failures, [failure(0)]);
+    let job = Job::Calls(CallSet::new([burn]));
+    let transform = Transform::new(job, calls.schema_ref(), TransformOptions::default()).unwrap();
+    assert_eq!(transform.apply(&calls).unwrap().failures, [failure(0)]);
 }
 
 /// The same logs in every type of array, with and without nulls, in any order of rows.
