@@ -45,16 +45,27 @@ pub(crate) fn fingerprint(
 ) -> Result<String, ErrorKind> {
     let job = match transform.job() {
         Job::Logs(events) => {
-            let events = events.decoders().iter();
-            let signatures =
-                events.map(|event| (event.codec().signature().to_string(), event.mode()));
-            format!("logs {:?}", signatures.collect::<Vec<_>>())
+            let events = events.decoders().iter().map(|event| {
+                // The text of a signature has the types only.
+                let (codec, signature) = (event.codec(), event.codec().signature());
+                let indexed = signature.inputs.iter().map(|input| input.indexed);
+                let indexed: Vec<bool> = indexed.collect();
+                let anonymous = codec.is_anonymous();
+                format!(
+                    "{signature} indexed {indexed:?} anonymous {anonymous} {:?}",
+                    event.mode()
+                )
+            });
+            format!("logs {:?}", events.collect::<Vec<_>>())
         }
         Job::Calls(functions) => {
-            let functions = functions.decoders().iter();
-            let signatures = functions
-                .map(|function| (function.codec().signature().to_string(), function.mode()));
-            format!("calls {:?}", signatures.collect::<Vec<_>>())
+            let functions = functions.decoders().iter().map(|function| {
+                let signature = function.codec().signature();
+                let outputs = signature.outputs.iter().map(|output| output.ty.to_string());
+                let outputs = outputs.collect::<Vec<_>>().join(",");
+                format!("{signature} returns ({outputs}) {:?}", function.mode())
+            });
+            format!("calls {:?}", functions.collect::<Vec<_>>())
         }
         Job::Senders(options) => format!("{options:?}"),
     };

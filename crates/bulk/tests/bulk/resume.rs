@@ -11,8 +11,10 @@ use std::{
 
 use crate::common::{files, logs, moved, proceed, write};
 use arrow_array::RecordBatch;
-use lydite_arrow::{Options as Columns, TransformOptions};
-use lydite_bulk::{Compression, Error, Format, Options, Report, decode_logs};
+use lydite_arrow::{
+    CallDecoder, CallSet, EventDecoder, EventSet, Options as Columns, TransformOptions,
+};
+use lydite_bulk::{Compression, Error, Format, Options, Report, decode_calls, decode_logs};
 
 const FILES: u64 = 12;
 const ROWS: u64 = 30_000;
@@ -176,6 +178,37 @@ fn outputs_of_other_runs() {
     }
     write(&directory.join("in/00.parquet"), &[logs(1..7)], 100);
     assert!(error(&resume()).ends_with(other));
+
+    // The same types and columns, but other logs.
+    let signature = "event Moved(address to, uint128 indexed amount)";
+    let anonymous = "event Moved(address indexed to, uint128 amount) anonymous";
+    for signature in [signature, anonymous] {
+        let event = EventDecoder::parse(signature, &Columns::default()).unwrap();
+        let events = EventSet::new([event]).unwrap();
+        let (inputs, output) = (
+            [directory.join("in/01.parquet")],
+            directory.join("parquet/"),
+        );
+        let error = decode_logs(&inputs, &output, &events, &resume(), &proceed).unwrap_err();
+        assert!(error.to_string().ends_with(&other[2..]), "{error}");
+    }
+    // Two types of results with the same type of column.
+    let results = ["uint160", "uint128"].map(|ty| {
+        let function = format!("function f() returns ({ty} a)");
+        let function = CallDecoder::parse(&function, &Columns::default()).unwrap();
+        let functions = CallSet::new([function]).with_results();
+        let (inputs, output) = ([directory.join("in/01.parquet")], directory.join("calls/"));
+        let mut options = resume();
+        options.transform.map = "output=data".parse().unwrap();
+        let report = decode_calls(&inputs, &output, &functions, &options, &proceed);
+        report.map_err(|error| error.to_string())
+    });
+    assert!(results[0].is_ok());
+    assert!(
+        results[1]
+            .as_ref()
+            .is_err_and(|error| error.ends_with(&other[2..]))
+    );
 
     let single = |inputs: &[&str], output: &str, options: &Options| {
         let inputs: Vec<_> = inputs.iter().map(|input| directory.join(input)).collect();
