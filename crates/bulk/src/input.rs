@@ -12,6 +12,7 @@ use std::{
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use lydite_arrow::{ColumnsRead, Transform};
+use lydite_bytes::hex;
 use parquet::{
     arrow::{
         ProjectionMask,
@@ -27,6 +28,8 @@ use crate::{error::ErrorKind, ipc, lock, paths::is_standard};
 
 /// Rows of a batch, unless they are long.
 pub(crate) const BATCH: usize = 1 << 13;
+/// The start and the end of an Arrow file.
+const MAGIC: &[u8; 6] = b"ARROW1";
 /// Rows of a batch of an Arrow stream, which are in memory already.
 const STREAM_BATCH: usize = 1 << 16;
 
@@ -153,7 +156,10 @@ struct Selected {
 impl Input {
     pub(crate) fn open(path: &Path) -> Result<Self, ErrorKind> {
         let (schema, content) = if is_standard(path) {
-            arrow(Box::new(BufReader::with_capacity(1 << 20, io::stdin())))?
+            arrow(
+                Box::new(BufReader::with_capacity(1 << 20, io::stdin())),
+                false,
+            )?
         } else {
             let mut file = File::open(path)?;
             let mut magic = Vec::new();
@@ -161,17 +167,27 @@ impl Input {
             if magic.starts_with(b"PAR1") {
                 let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())?;
                 (metadata.schema().clone(), Content::Parquet(metadata))
-            } else if magic.starts_with(b"ARROW1") {
+            } else if magic.starts_with(MAGIC) {
+                // The footer, which ends with the magic number, is not read otherwise.
+                let mut end = [0; MAGIC.len()];
+                file.seek(SeekFrom::End(-(MAGIC.len() as i64)))?;
+                file.read_exact(&mut end)?;
+                if end != *MAGIC {
+                    let found = hex::encode_prefixed(end);
+                    let text = format!("expected ARROW1 at the end of the file, found {found}");
+                    return Err(ArrowError::IpcError(text).into());
+                }
                 // The stream follows, after as many zeros as its writer aligns to.
+                file.seek(SeekFrom::Start(magic.len() as u64))?;
                 let mut file = BufReader::with_capacity(1 << 20, file);
                 let mut word = [0; 8];
                 while word == [0; 8] {
                     file.read_exact(&mut word)?;
                 }
-                arrow(Box::new(io::Cursor::new(word).chain(file)))?
+                arrow(Box::new(io::Cursor::new(word).chain(file)), true)?
             } else if magic.starts_with(&[0xff; 4]) {
                 file.seek(SeekFrom::Start(0))?;
-                arrow(Box::new(BufReader::with_capacity(1 << 20, file)))?
+                arrow(Box::new(BufReader::with_capacity(1 << 20, file)), false)?
             } else {
                 return Err(ErrorKind::UnknownFormat);
             }
@@ -229,8 +245,8 @@ impl Input {
     }
 }
 
-fn arrow(source: Box<dyn Read + Send>) -> Result<(SchemaRef, Content), ErrorKind> {
-    let reader = ipc::Reader::new(source)?;
+fn arrow(source: Box<dyn Read + Send>, in_file: bool) -> Result<(SchemaRef, Content), ErrorKind> {
+    let reader = ipc::Reader::new(source, in_file)?;
     Ok((reader.schema().clone(), Content::Arrow(Box::new(reader))))
 }
 

@@ -1,4 +1,5 @@
-//! Arrow IPC streams. An IPC file contains such a stream after its magic number, so it is read in the same way.
+//! Arrow IPC streams. An IPC file contains such a stream after its magic number, so it is read in the same way, except
+//! that the stream must have its end.
 
 use std::io::Read;
 
@@ -24,20 +25,23 @@ pub(crate) struct Reader {
     schema: SchemaRef,
     /// Bytes read but not decoded.
     buffer: Buffer,
+    /// Whether the stream is part of a file.
+    in_file: bool,
     ended: bool,
 }
 
 impl Reader {
-    /// Reads the schema.
-    pub(crate) fn new(mut source: Box<dyn Read + Send>) -> Result<Self, ErrorKind> {
+    /// Reads the schema. A stream in a file must have an end marker; another one may end after any message.
+    pub(crate) fn new(mut source: Box<dyn Read + Send>, in_file: bool) -> Result<Self, ErrorKind> {
         let invalid = || ErrorKind::Arrow(ArrowError::IpcError("no schema".into()));
-        let buffer = message(&mut source)?.ok_or_else(invalid)?;
+        let buffer = message(&mut source, in_file)?.ok_or_else(invalid)?;
         let schema = metadata(&buffer)?.header_as_schema().ok_or_else(invalid)?;
         Ok(Self {
             schema: fb_to_schema(schema).into(),
             source,
             decoder: StreamDecoder::new(),
             buffer,
+            in_file,
             ended: false,
         })
     }
@@ -55,7 +59,7 @@ impl Reader {
             if self.ended {
                 return Ok(None);
             }
-            self.buffer = match message(&mut self.source)? {
+            self.buffer = match message(&mut self.source, self.in_file)? {
                 Some(message) => message,
                 None => {
                     self.ended = true;
@@ -66,11 +70,11 @@ impl Reader {
     }
 }
 
-/// Reads a message: its length, metadata and body. `None` at the end of the stream.
-fn message(source: &mut dyn Read) -> Result<Option<Buffer>, ErrorKind> {
+/// Reads a message: its length, metadata and body. `None` at the end of the stream, which must be marked in a file.
+fn message(source: &mut dyn Read, in_file: bool) -> Result<Option<Buffer>, ErrorKind> {
     let mut bytes = Vec::new();
     append(source, 4, &mut bytes)?;
-    if bytes.is_empty() {
+    if bytes.is_empty() && !in_file {
         return Ok(None);
     }
     if bytes == CONTINUATION {
@@ -152,6 +156,6 @@ fn limit(what: &str, found: u64, most: u64) -> Result<(), ErrorKind> {
 
 fn truncated() -> ErrorKind {
     ErrorKind::Arrow(ArrowError::IpcError(
-        "the stream ends within a message".into(),
+        "the stream ends within a message, or without an end marker in a file".into(),
     ))
 }

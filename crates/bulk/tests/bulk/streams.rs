@@ -6,10 +6,10 @@ use std::{
 };
 
 use crate::common::{SIGNATURE, decode, files, logs, moved, proceed, rows, word, write};
-use arrow_array::{FixedSizeBinaryArray, RecordBatch};
+use arrow_array::{BinaryArray, FixedSizeBinaryArray, RecordBatch};
 use arrow_ipc::{
     CompressionType,
-    writer::{IpcWriteOptions, StreamWriter},
+    writer::{FileWriter, IpcWriteOptions, StreamWriter},
 };
 use lydite_arrow::{EventDecoder, EventSet, Keep, OnError, TransformOptions};
 use lydite_bulk::{Options, decode_logs};
@@ -131,6 +131,56 @@ fn damaged_streams() {
     let error = run(&long).unwrap_err();
     assert!(
         error.contains("uncompressed body of a message: expected at most"),
+        "{error}"
+    );
+}
+
+/// Unlike a stream, a file has an end, also if it is cut between two messages.
+#[test]
+fn truncated_arrow_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let (input, output) = (
+        directory.path().join("in.arrow"),
+        directory.path().join("out"),
+    );
+    let batches = [logs(0..40), logs(40..80)];
+    let mut writer = FileWriter::try_new(Vec::new(), &batches[0].schema()).unwrap();
+    batches
+        .iter()
+        .for_each(|batch| writer.write(batch).unwrap());
+    writer.finish().unwrap();
+    let whole = writer.into_inner().unwrap();
+    let run = |bytes: &[u8]| {
+        fs::write(&input, bytes).unwrap();
+        let result = decode(&input, &output, &Options::default());
+        let _ = fs::remove_file(&output);
+        result.map_err(|error| error.to_string())
+    };
+    assert_eq!(run(&whole).unwrap().rows, 80);
+    for length in (0..whole.len()).step_by(4) {
+        assert!(run(&whole[..length]).is_err(), "{length}");
+    }
+    let error = run(&whole[..whole.len() - 1]).unwrap_err();
+    assert!(
+        error.ends_with("expected ARROW1 at the end of the file, found 0x004152524f57"),
+        "{error}"
+    );
+    // Without an end marker, although the last value ends with the magic number.
+    let mut columns = logs(1..3).columns().to_vec();
+    let data = [
+        [0; 32],
+        std::array::from_fn(|i| *b"ARROW1".get(i.wrapping_sub(26)).unwrap_or(&0)),
+    ];
+    columns[3] = Arc::new(BinaryArray::from_iter_values(data));
+    let stream = stream(
+        &[RecordBatch::try_new(logs(1..3).schema(), columns).unwrap()],
+        None,
+    );
+    let file = [b"ARROW1\0\0", &stream[..stream.len() - 8]].concat();
+    assert!(file.ends_with(b"ARROW1"));
+    let error = run(&file).unwrap_err();
+    assert!(
+        error.ends_with("without an end marker in a file"),
         "{error}"
     );
 }
