@@ -2,21 +2,21 @@
 
 use std::{
     fs::{self, File},
-    io::{self, Read as _, Seek as _, SeekFrom},
+    io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom},
     path::Path,
 };
 
 use arrow_ipc::reader::FileReader;
 use lydite_arrow::{Job, Transform};
 use lydite_bytes::hex;
-use lydite_hash::keccak256;
+use lydite_hash::Sha256;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 
 use crate::{Options, error::ErrorKind, guard::guard, paths::InputFile};
 
 /// The key of the fingerprint among the metadata of an output.
 pub(crate) const KEY: &str = "lydite.job";
-/// Bytes at the end of an input that are hashed. Those of common Parquet files contain the footer, which has the place,
+/// Bytes at the end of a Parquet file that are hashed. Those of common files contain the footer, which has the place,
 /// the length and the statistics of all columns.
 const TAIL: u64 = 1 << 20;
 /// The names of temporary files start and end like this.
@@ -74,12 +74,9 @@ pub(crate) fn fingerprint(
     let columns: Vec<String> = fields
         .map(|field| format!("{}: {}", field.name(), field.data_type()))
         .collect();
-    let mut file = File::open(&input.path)?;
+    let file = File::open(&input.path)?;
     let size = file.metadata()?.len();
-    let mut tail = Vec::new();
-    file.seek(SeekFrom::Start(size.saturating_sub(TAIL)))?;
-    file.take(TAIL).read_to_end(&mut tail)?;
-    let digest = hex::encode_prefixed(keccak256(&tail));
+    let digest = hex::encode_prefixed(digest(&file, size)?);
     Ok(format!(
         "lydite {}\n{job}\ncolumns {}\n{:?} {:?}\n{:?} {:?} memory {:?}\ninput {} {size} bytes {digest}",
         env!("CARGO_PKG_VERSION"),
@@ -91,6 +88,29 @@ pub(crate) fn fingerprint(
         options.memory,
         input.name.display(),
     ))
+}
+
+/// Hashes the end of a Parquet file, and all of an Arrow file, of which no part depends on all values.
+fn digest(mut file: &File, size: u64) -> io::Result<[u8; 32]> {
+    let mut magic = Vec::new();
+    file.take(4).read_to_end(&mut magic)?;
+    let skipped = if magic == b"PAR1" {
+        size.saturating_sub(TAIL)
+    } else {
+        0
+    };
+    file.seek(SeekFrom::Start(skipped))?;
+    let mut digest = Sha256::new();
+    let mut reader = BufReader::with_capacity(1 << 18, file);
+    loop {
+        let bytes = reader.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(digest.finalize());
+        }
+        digest.update(bytes);
+        let read = bytes.len();
+        reader.consume(read);
+    }
 }
 
 /// Reads the fingerprint of an output; `None` if it has none.

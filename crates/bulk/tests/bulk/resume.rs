@@ -11,6 +11,7 @@ use std::{
 
 use crate::common::{files, logs, moved, proceed, write};
 use arrow_array::RecordBatch;
+use arrow_ipc::writer::FileWriter;
 use lydite_arrow::{
     CallDecoder, CallSet, EventDecoder, EventSet, Options as Columns, TransformOptions,
 };
@@ -124,6 +125,38 @@ fn killed_and_resumed() {
     assert!(contents(&directory.join("out")) == whole);
     let report = run(directory, "out", &resume()).unwrap();
     assert_eq!((report.skipped, report.rows), (FILES, 0));
+}
+
+/// An Arrow file of the same length, in which a value far from the end differs.
+#[test]
+fn changed_arrow_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let input = directory.path().join("in.arrow");
+    let run = |first| {
+        let batches = [logs(first..first + 1), logs(0..20_000)];
+        let file = fs::File::create(&input).unwrap();
+        let mut writer = FileWriter::try_new(file, &batches[0].schema()).unwrap();
+        batches
+            .iter()
+            .for_each(|batch| writer.write(batch).unwrap());
+        writer.finish().unwrap();
+        let events = moved(&Columns::default());
+        let output = directory.path().join("out/");
+        decode_logs(
+            std::slice::from_ref(&input),
+            &output,
+            &events,
+            &resume(),
+            &proceed,
+        )
+    };
+    run(1).unwrap();
+    assert_eq!(run(1).unwrap().skipped, 1);
+    let length = fs::metadata(&input).unwrap().len();
+    let error = run(2).unwrap_err().to_string();
+    assert!(error.contains("made from another input"), "{error}");
+    assert_eq!(fs::metadata(&input).unwrap().len(), length);
+    assert!(length > 2 << 20);
 }
 
 #[test]
