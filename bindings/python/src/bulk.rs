@@ -29,10 +29,15 @@ impl<T> From<OneOrMany<T>> for Vec<T> {
 }
 
 /// Returns the files that the functions for files read, each with the path of its output in a directory, apart from the
-/// extension.
+/// extension. Those in the directory `output` inside of the inputs are left out.
 #[pyfunction]
-pub fn input_files(inputs: OneOrMany<PathBuf>) -> PyResult<Vec<(PathBuf, PathBuf)>> {
-    let files = lydite_bulk::input_files(&Vec::from(inputs)).map_err(IntoPython::into_python)?;
+#[pyo3(signature = (inputs, output = None))]
+pub fn input_files(
+    inputs: OneOrMany<PathBuf>,
+    output: Option<PathBuf>,
+) -> PyResult<Vec<(PathBuf, PathBuf)>> {
+    let files = lydite_bulk::input_files(&Vec::from(inputs), output.as_deref());
+    let files = files.map_err(IntoPython::into_python)?;
     Ok(files
         .into_iter()
         .map(|file| (file.path, file.name))

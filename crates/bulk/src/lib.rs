@@ -6,7 +6,7 @@
 //!
 //! - The rows of the output are in the order of the input, and its bytes do not depend on the number of threads.
 //! - Inputs are files, directories, patterns such as `logs/*.parquet`, and `-`, an Arrow stream on standard input. They are
-//!   opened one after the other.
+//!   opened one after the other. Files in an output directory inside of them are not read.
 //! - They are read in segments of at most 1,048,576 rows, usually 262,144. Each thread reads, decodes and encodes one
 //!   segment at a time; a bounded number of finished segments waits for the writer. So memory depends on the number of
 //!   threads and the size of a segment ([`Options::memory`]), not on the size of the files.

@@ -36,7 +36,7 @@ pub(crate) fn run(
     progress: &dyn Fn(Progress) -> ControlFlow<()>,
 ) -> Result<Report, Error> {
     let start = Instant::now();
-    let files = input_files(inputs)?;
+    let files = input_files(inputs, Some(output))?;
     let first = open(&files[0])?;
     let transform = Transform::new(job, &first.schema, options.transform.clone());
     let transform = transform.map_err(|error| Error::at(&files[0].path)(error.into()))?;

@@ -35,7 +35,7 @@ class Tasks:
         self.function, self.what = function, what
         # An engine starts a task for each core. What an earlier attempt has completed is made again, for its report.
         self.options = {"threads": 1, **options, "overwrite": not resume, "resume": resume}
-        self.files = [(path.absolute(), output / name) for path, name in _native.input_files(inputs)]
+        self.files = [(path.absolute(), output / name) for path, name in _native.input_files(inputs, output)]
         if len({result.with_suffix("") for _, result in self.files}) < len(self.files):
             raise _native.LyditeError("inputs: two of them have the same output")
         if overwrite and resume:

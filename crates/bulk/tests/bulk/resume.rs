@@ -15,7 +15,9 @@ use arrow_ipc::writer::FileWriter;
 use lydite_arrow::{
     CallDecoder, CallSet, EventDecoder, EventSet, Options as Columns, TransformOptions,
 };
-use lydite_bulk::{Compression, Error, Format, Options, Report, decode_calls, decode_logs};
+use lydite_bulk::{
+    Compression, Error, Format, Options, Report, decode_calls, decode_logs, input_files,
+};
 
 const FILES: u64 = 12;
 const ROWS: u64 = 30_000;
@@ -242,6 +244,42 @@ fn outputs_of_other_runs() {
             .as_ref()
             .is_err_and(|error| error.ends_with(&other[2..]))
     );
+
+    // Outputs inside of the inputs are not read, except by name.
+    fs::create_dir(directory.join("in/deep")).unwrap();
+    fs::copy(
+        directory.join("in/01.parquet"),
+        directory.join("in/deep/a.parquet"),
+    )
+    .unwrap();
+    let found = |inputs: &str, output: &str| {
+        let inputs = [directory.join(inputs)];
+        let files = input_files(&inputs, Some(&directory.join(output))).unwrap();
+        files.len() as u64
+    };
+    for inputs in ["in", "in/*", "in/**/*.parquet", "in*"] {
+        assert_eq!(found(inputs, "in/deep/"), FILES, "{inputs}");
+        assert_eq!(found(inputs, "in/other/"), FILES + 1, "{inputs}");
+    }
+    assert_eq!(found("in", "in"), FILES + 1);
+    assert_eq!(found("in/*.parquet", "in"), FILES);
+    assert_eq!(found("in/deep", ""), 1);
+    assert_eq!(found("in/deep/*", "in"), 1);
+    assert_eq!(found("in/deep/a.parquet", "in/deep"), 1);
+    fs::remove_dir_all(directory.join("in/deep")).unwrap();
+    let nested = || {
+        let (inputs, output) = ([directory.join("in")], directory.join("in/out/"));
+        decode_logs(
+            &inputs,
+            &output,
+            &moved(&Columns::default()),
+            &resume(),
+            &proceed,
+        )
+        .unwrap()
+    };
+    assert_eq!((nested().skipped, nested().skipped), (0, FILES));
+    fs::remove_dir_all(directory.join("in/out")).unwrap();
 
     let single = |inputs: &[&str], output: &str, options: &Options| {
         let inputs: Vec<_> = inputs.iter().map(|input| directory.join(input)).collect();
