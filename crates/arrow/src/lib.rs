@@ -12,6 +12,7 @@
 //!   [`parse_units`] are amounts with decimals.
 //! - [`functions`] has these by the names that they have in SQL.
 //! - [`Transform`] does one of these with whole record batches, and copies other columns: one batch in, one batch out.
+//!   [`compact_views`] drops the bytes of other rows from an array of views.
 //! - [`Logs::from_batch`] and [`ColumnMap`] find the columns of files written by cryo, hypersync, ethereum-etl, xatu and
 //!   others by their names.
 //!
@@ -73,6 +74,7 @@ mod types;
 mod uint256;
 mod units;
 mod varbinary;
+mod views;
 
 pub use bytes::ByteColumn;
 pub use calls::{CallDecoder, CallSet};
@@ -100,6 +102,7 @@ pub use uint256::{
 };
 pub use units::{format_units, parse_units};
 pub use varbinary::{byte_lengths, concat_bytes, starts_with, substring, trim_zeros};
+pub use views::compact_views;
 
 /// Runs the README's example as a test.
 #[cfg(doctest)]

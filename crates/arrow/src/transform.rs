@@ -11,6 +11,7 @@ use crate::{
     ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Role, Selected,
     SendersOptions, TransformOutput,
     operation::{Operation, OutputColumns},
+    views::compact_views,
 };
 
 /// What [`Transform`] does with the rows of a batch.
@@ -374,7 +375,8 @@ fn assemble(
         let positions = rows.iter().map(|row| *row as u32);
         let positions: UInt32Array = positions.collect::<Vec<_>>().into();
         for column in kept {
-            columns.push(take(column, &positions, None).map_err(arrow)?);
+            let taken = take(column, &positions, None).map_err(arrow)?;
+            columns.push(compact_views(&taken));
         }
     }
     columns.extend(decoded.columns);

@@ -4,10 +4,11 @@
 //! decoded, for those of the next segments, until they are enough for a row group or too many bytes wait. Segments are
 //! added in order, so the row groups do not depend on the number of threads.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 use arrow_array::{Array as _, RecordBatch, RecordBatchOptions, cast::AsArray as _};
 use arrow_select::concat::concat_batches;
+use lydite_arrow::compact_views;
 
 use crate::{
     error::ErrorKind,
@@ -66,15 +67,12 @@ impl Few {
                 self.bytes += column.len().div_ceil(8) as u64;
             }
             self.bytes += COLUMN;
-            columns.push(if let Some(views) = column.as_binary_view_opt() {
+            if let Some(views) = column.as_binary_view_opt() {
                 self.bytes += views.total_buffer_bytes_used() as u64;
-                Arc::new(views.gc())
             } else if let Some(views) = column.as_string_view_opt() {
                 self.bytes += views.total_buffer_bytes_used() as u64;
-                Arc::new(views.gc())
-            } else {
-                column.clone()
-            });
+            }
+            columns.push(compact_views(column));
         }
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
         let batch = RecordBatch::try_new_with_options(combined.schema(), columns, &options)?;

@@ -7,11 +7,11 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
-use lydite_arrow::Role;
+use lydite_arrow::{Role, compact_views};
 use parquet::{
     arrow::{
         ArrowWriter,
@@ -435,7 +435,13 @@ impl Rows {
                     }
                 }
             }
-            RowsEncoder::Arrow(batches) => batches.push(batch),
+            RowsEncoder::Arrow(batches) => {
+                // The bytes of all views would be written again for each part of a batch.
+                let columns = batch.columns().iter().map(compact_views).collect();
+                let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+                let batch = RecordBatch::try_new_with_options(batch.schema(), columns, &options)?;
+                batches.push(batch);
+            }
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::common::{SIGNATURE, decode, files, logs, moved, proceed, rows, word, write};
-use arrow_array::{BinaryArray, FixedSizeBinaryArray, RecordBatch};
+use arrow_array::{ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, StringViewArray};
 use arrow_ipc::{
     CompressionType,
     writer::{FileWriter, IpcWriteOptions, StreamWriter},
@@ -362,13 +362,47 @@ fn more_events_than_open_files() {
     assert_eq!(written, report.selected);
 }
 
+/// Logs with a column of views that is kept by default.
+fn with_views(numbers: std::ops::Range<u64>) -> RecordBatch {
+    let batch = sparse(numbers.clone());
+    let names = batch
+        .schema_ref()
+        .fields()
+        .iter()
+        .map(|field| field.name().clone());
+    let hashes = StringViewArray::from_iter_values(numbers.map(|n| format!("0x{n:064x}")));
+    let hashes: ArrayRef = Arc::new(hashes);
+    let columns = names.zip(batch.columns().to_vec());
+    let columns = columns.chain([("transaction_hash".into(), hashes)]);
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+/// An Arrow file has the bytes of each view once, and none of rows that were left out.
+#[test]
+fn views_of_selected_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let [input, output] = ["in.arrows", "out.arrow"].map(|name| directory.path().join(name));
+    fs::write(&input, stream(&[with_views(0..100_000)], None)).unwrap();
+    decode(&input, &output, &Options::default()).unwrap();
+    let bytes = fs::read(&output).unwrap();
+    let has = |n: u64| {
+        let hash = format!("0x{n:064x}");
+        bytes
+            .windows(hash.len())
+            .filter(|window| *window == hash.as_bytes())
+            .count()
+    };
+    assert_eq!([50_010, 50_011].map(has), [1, 0]);
+    assert!(bytes.len() < 10_000 * 300, "{} bytes", bytes.len());
+}
+
 /// With one thread, the second segment is filtered, whose batches have more rows then; with two threads, usually not.
 #[test]
 fn a_filter_changes_no_bytes() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let segment = 1 << 18;
-    let batches = [sparse(0..segment), sparse(segment..2 * segment)];
+    let batches = [0..segment, segment..2 * segment].map(with_views);
     write(&path("in.parquet"), &batches, segment as usize);
     for output in ["out.parquet", "out.arrow"] {
         let bytes = [1, 2].map(|threads| {
