@@ -8,7 +8,7 @@ use lydite_bytes::hex::encode_prefixed;
 
 use crate::{
     ByteColumn, CallSet, ColumnMap, Decoded, Error, EventSet, Failure, Logs, Role, Selected,
-    TransactionColumns, error::merged, hashes, senders,
+    TransactionColumns, column::unused_name, error::merged, hashes, senders,
 };
 
 /// One of the outputs of a [`Transform`](crate::Transform).
@@ -111,7 +111,10 @@ impl OutputColumns for CallSet {
         let outputs = self.decoders().iter().map(|decoder| {
             let mut fields = decoder.fields().to_vec();
             if self.has_results() {
-                fields.extend_from_slice(decoder.result_fields());
+                for field in decoder.result_fields() {
+                    let name = unused_name(&fields, field.name().clone());
+                    fields.push(Arc::new(Field::clone(field).with_name(name)));
+                }
             }
             TransformOutput {
                 name: decoder.codec().signature().name.clone(),

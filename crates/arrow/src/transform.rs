@@ -60,7 +60,7 @@ pub enum Keep {
     Identity,
     /// All.
     All,
-    /// Those with these names.
+    /// Those with these names, each once.
     Named(Vec<String>),
 }
 
@@ -305,7 +305,7 @@ impl Transform {
     /// Finds the columns, without comparing the kept ones with the outputs.
     fn find(&self, schema: &Schema) -> Result<ColumnsRead, Error> {
         let map = &self.options.map;
-        let kept = match &self.options.keep {
+        let mut kept: Vec<usize> = match &self.options.keep {
             Keep::All => (0..schema.fields().len()).collect(),
             Keep::Identity => {
                 let mut kept = Vec::new();
@@ -323,6 +323,9 @@ impl Transform {
                 names.iter().map(find).collect::<Result<_, _>>()?
             }
         };
+        // A column is copied once, also if it is named twice or has two roles.
+        let mut distinct = BTreeSet::new();
+        kept.retain(|index| distinct.insert(*index));
         let decoded = self.operation().columns(schema, map)?;
         Ok(ColumnsRead { kept, decoded })
     }

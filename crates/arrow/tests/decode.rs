@@ -8,13 +8,13 @@ use std::sync::Arc;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray,
     Int64Array, LargeBinaryArray, LargeStringArray, ListArray, RecordBatch, StringArray,
-    StringViewArray, cast::AsArray, new_null_array, types::*,
+    StringViewArray, StructArray, cast::AsArray, new_null_array, types::*,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field};
 use lydite_arrow::{
-    ByteColumn, CallDecoder, CallSet, ColumnMap, Error, EventDecoder, EventSet, Failure, Job, Logs,
-    Mode, OnError, Options, Role, RowError, Transform, TransformOptions, Uint256Format,
+    ByteColumn, CallDecoder, CallSet, ColumnMap, Error, EventDecoder, EventSet, Failure, Job, Keep,
+    Logs, Mode, OnError, Options, Role, RowError, Transform, TransformOptions, Uint256Format,
     encode_calls, encode_values, hashes, senders,
 };
 use lydite_bytes::{Address, B256, I256, U256, hex};
@@ -482,6 +482,72 @@ fn topics_that_are_not_hexadecimal() {
     let job = Job::Calls(CallSet::new([burn]));
     let transform = Transform::new(job, calls.schema_ref(), TransformOptions::default()).unwrap();
     assert_eq!(transform.apply(&calls).unwrap().failures, [failure(0)]);
+}
+
+/// No two columns of an output have the same name, and views do not keep the rows that were left out.
+#[test]
+fn columns_of_transformed_batches() {
+    let function = "function f(uint256 output_0, uint256 output_a) returns (uint256, uint256 a)";
+    let function = CallDecoder::parse(function, &Options::default()).unwrap();
+    let word = [0; 32];
+    let call = [&function.codec().selector()[..], &word, &word].concat();
+    let rows = 0..1000;
+    let input = rows
+        .clone()
+        .map(|row| if row == 500 { call.clone() } else { vec![] });
+    let texts = || rows.clone().map(|row| format!("text of row {row}"));
+    let views: ArrayRef = Arc::new(StringViewArray::from_iter_values(texts()));
+    let field = Arc::new(Field::new("item", DataType::Utf8View, true));
+    let offsets = OffsetBuffer::from_lengths([1; 1000]);
+    let list: ArrayRef = Arc::new(ListArray::new(field.clone(), offsets, views.clone(), None));
+    let batch = RecordBatch::try_from_iter([
+        (
+            "input",
+            Arc::new(BinaryArray::from_iter_values(input)) as ArrayRef,
+        ),
+        (
+            "output",
+            Arc::new(BinaryArray::from_iter_values(vec![[0; 64]; 1000])),
+        ),
+        (
+            "binary",
+            Arc::new(BinaryViewArray::from_iter_values(texts())),
+        ),
+        ("views", views.clone()),
+        ("list", list.clone()),
+        ("struct", Arc::new(StructArray::from(vec![(field, views)]))),
+    ])
+    .unwrap();
+    let job = Job::Calls(CallSet::new([function]).with_results());
+    let names = ["binary", "views", "list", "struct"];
+    let options = TransformOptions {
+        keep: Keep::Named(
+            names
+                .iter()
+                .chain(&names)
+                .map(|name| name.to_string())
+                .collect(),
+        ),
+        ..TransformOptions::default()
+    };
+    let transform = Transform::new(job, batch.schema_ref(), options).unwrap();
+    let output = transform.apply(&batch).unwrap().batches.remove(0).unwrap();
+    let found: Vec<_> = output
+        .schema_ref()
+        .fields()
+        .iter()
+        .map(|field| field.name().clone())
+        .collect();
+    let decoded = ["output_0", "output_a", "output_0_2", "output_a_2"];
+    assert_eq!(found, [names, decoded].concat());
+    for name in names {
+        let (found, whole) = (
+            output.column_by_name(name).unwrap(),
+            batch.column_by_name(name).unwrap(),
+        );
+        assert_eq!(found, &whole.slice(500, 1), "{name}");
+        assert!(found.get_buffer_memory_size() < 200, "{name}");
+    }
 }
 
 /// The same logs in every type of array, with and without nulls, in any order of rows.
