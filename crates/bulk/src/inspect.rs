@@ -68,7 +68,8 @@ fn inspect_input(input: Input, map: &ColumnMap) -> Result<Inspection, ErrorKind>
     if let Some(mut columns) = columns {
         columns.sort_unstable();
         let limits = Limits::new(None);
-        let (source, mut cursor) = input.read_columns(columns, &[], None)?;
+        let views = columns.clone();
+        let (source, mut cursor) = input.read_columns(columns, &views, None)?;
         let segment = cursor.next(&source, &limits)?;
         let batches = segment
             .map(|segment| source.read(segment, &limits, None))

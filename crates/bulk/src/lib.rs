@@ -81,7 +81,9 @@ pub struct Options {
     /// Number of threads; without it, all cores.
     pub threads: Option<NonZeroUsize>,
     /// Bytes of memory, from which the sizes of segments and batches are chosen; without it, those for a few hundred MiB
-    /// per thread. A page of a Parquet file, or a batch of an Arrow stream, is in memory as a whole.
+    /// per thread. A page of a Parquet file, or a batch of an Arrow stream, is in memory as a whole. A value that a
+    /// Parquet file has once for many rows is repeated in copied columns and in hexadecimal text, for up to 8,192 rows
+    /// at a time.
     pub memory: Option<u64>,
     /// Replace existing files.
     pub overwrite: bool,

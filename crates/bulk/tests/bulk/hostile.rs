@@ -3,10 +3,11 @@
 use std::{env, fs, fs::File, process::Command, sync::Arc};
 
 use crate::common::{files, moved, proceed, word};
-use arrow_array::{ArrayRef, BinaryArray, RecordBatch};
-use lydite_bulk::{Options, decode_logs};
+use arrow_array::{ArrayRef, BinaryArray, DictionaryArray, Int32Array, RecordBatch};
+use arrow_schema::DataType;
+use lydite_bulk::{Options, decode_logs, inspect};
 use parquet::{
-    arrow::ArrowWriter,
+    arrow::{ArrowWriter, arrow_writer::ArrowWriterOptions},
     basic::{Compression, ZstdLevel},
     file::properties::WriterProperties,
 };
@@ -112,6 +113,29 @@ fn large_row_group() {
     let error = decode_logs(&[input], &output, &events, &options, &proceed).unwrap_err();
     assert!(error.to_string().contains("in.parquet: "), "{error}");
     assert_eq!(files(directory.path()), ["in.parquet"]);
+}
+
+/// 2,100 times the same MiB, which the file has once. Expanded, it exceeds an array with 32-bit offsets.
+#[test]
+fn inspection_does_not_expand_a_dictionary() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("in.parquet");
+    let value: ArrayRef = Arc::new(BinaryArray::from_iter_values([vec![1; 1 << 20]]));
+    let input = DictionaryArray::new(Int32Array::from(vec![0; 2_100]), value);
+    let batch = RecordBatch::try_from_iter([("input", Arc::new(input) as ArrayRef)]).unwrap();
+    let properties = WriterProperties::builder().set_dictionary_page_size_limit(1 << 22);
+    // So that the type of the column is Binary.
+    let options = ArrowWriterOptions::new()
+        .with_properties(properties.build())
+        .with_skip_arrow_metadata(true);
+    let output = File::create(&file).unwrap();
+    let mut writer = ArrowWriter::try_new_with_options(output, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    assert!(fs::metadata(&file).unwrap().len() < 1 << 21);
+    let found = inspect(&file, &Default::default()).unwrap();
+    assert_eq!(found.schema.field(0).data_type(), &DataType::Binary);
+    assert_eq!(found.frequent, [(vec![1; 4], 2_100)]);
 }
 
 /// A number as in Thrift's compact protocol.
