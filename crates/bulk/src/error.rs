@@ -47,6 +47,8 @@ pub enum ErrorKind {
     NoInput,
     /// The output exists.
     Exists,
+    /// A Parquet file without columns would not contain the number of rows.
+    NoColumns,
     /// A row could not be decoded, and [`OnError::Fail`](lydite_arrow::OnError::Fail) was chosen.
     Row(FailedRow),
     /// The progress callback cancelled the run.
@@ -108,6 +110,7 @@ impl fmt::Display for ErrorKind {
             ),
             Self::NoInput => f.write_str("expected at least one Parquet or Arrow file"),
             Self::Exists => f.write_str("file exists"),
+            Self::NoColumns => f.write_str("expected at least one column in a Parquet file, found none"),
             Self::Row(row) => write!(f, "row {}: {}", row.row, row.error),
             Self::Cancelled => f.write_str("cancelled"),
             Self::Panic(text) => write!(f, "the file is damaged: {text}"),

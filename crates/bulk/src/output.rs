@@ -242,6 +242,7 @@ impl Encoding {
         job: &Option<String>,
     ) -> Result<Encoder, ErrorKind> {
         Ok(match format {
+            Format::Parquet if schema.fields().is_empty() => return Err(ErrorKind::NoColumns),
             Format::Parquet => {
                 let properties = properties(schema, options, job)?;
                 let writer =

@@ -13,7 +13,9 @@ use std::{
 };
 
 use crate::common::{SIGNATURE, decode, files, logs, moved, proceed, rows, word, write};
-use arrow_array::{Array as _, ArrayRef, BinaryArray, RecordBatch, cast::AsArray as _};
+use arrow_array::{
+    Array as _, ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, cast::AsArray as _,
+};
 use arrow_ipc::{reader::FileReader, writer::FileWriter};
 use lydite_arrow::{
     CallDecoder, CallSet, EventDecoder, EventSet, Keep, OnError, Options as Columns,
@@ -353,6 +355,44 @@ fn kept_columns() {
             "z.parquet: expected the columns of the first input, ; found block_number: UInt64"
         ),
         "{error}"
+    );
+}
+
+/// Such rows have a number in Arrow files only.
+#[test]
+fn rows_without_columns() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let event = EventDecoder::parse("event Paused()", &Columns::default()).unwrap();
+    let topics = FixedSizeBinaryArray::try_from_iter([event.codec().topic().0; 5].iter()).unwrap();
+    let data = BinaryArray::from_iter_values([b""; 5]);
+    let columns = [
+        ("topic0", Arc::new(topics) as ArrayRef),
+        ("data", Arc::new(data) as ArrayRef),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    write(&path("in.parquet"), &[batch], 100);
+    let events = EventSet::new([event]).unwrap();
+    let run = |output: &str| {
+        let inputs = [path("in.parquet")];
+        decode_logs(
+            &inputs,
+            &path(output),
+            &events,
+            &Options::default(),
+            &proceed,
+        )
+    };
+    let error = run("out.parquet").unwrap_err().to_string();
+    assert!(
+        error.ends_with("out.parquet: expected at least one column in a Parquet file, found none"),
+        "{error}"
+    );
+    assert_eq!(run("out.arrow").unwrap().written[0].1, 5);
+    let reader = FileReader::try_new(File::open(path("out.arrow")).unwrap(), None).unwrap();
+    assert_eq!(
+        reader.map(|batch| batch.unwrap().num_rows()).sum::<usize>(),
+        5
     );
 }
 
