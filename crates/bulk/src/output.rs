@@ -385,6 +385,17 @@ impl Encoding {
         Ok(rows)
     }
 
+    /// Removes the file of an earlier run, if it may be replaced, since this run has no rows for it.
+    pub(crate) fn remove_old(&self) -> Result<(), ErrorKind> {
+        if !self.overwrite {
+            return Ok(());
+        }
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => Ok(result?),
+        }
+    }
+
     fn directory(&self) -> &Path {
         let parent = self.path.parent();
         parent

@@ -383,7 +383,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Completes the files. A single file is also written without rows.
+    /// Completes the files. A single file is also written without rows; of several, that of an earlier run is removed.
     fn finish(mut self) -> Result<Report, Error> {
         let single = self.encodings.len() == 1;
         for (encoding, output) in self.encodings.iter().zip(self.outputs) {
@@ -394,6 +394,8 @@ impl Writer<'_> {
                 self.report
                     .written
                     .push((encoding.path().to_path_buf(), rows));
+            } else {
+                encoding.remove_old().map_err(Error::at(encoding.path()))?;
             }
         }
         Ok(self.report)

@@ -401,7 +401,7 @@ fn a_file_per_event() {
     let directory = tempfile::tempdir().unwrap();
     let input = directory.path().join("in.parquet");
     write(&input, &[logs(0..100)], 1000);
-    let options = Options::default();
+    let mut options = Options::default();
     let signatures = [
         SIGNATURE,
         "Moved(address indexed to, uint128 amount, bool)",
@@ -410,7 +410,8 @@ fn a_file_per_event() {
     let decoders = signatures.map(|text| EventDecoder::parse(text, &Columns::default()).unwrap());
     let events = EventSet::new(decoders).unwrap();
     let output = directory.path().join("out");
-    let report = decode_logs(&[input], &output, &events, &options, &proceed).unwrap();
+    let inputs = [input];
+    let report = decode_logs(&inputs, &output, &events, &options, &proceed).unwrap();
     assert_eq!(report.written.len(), 1);
     let topic = moved(&Columns::default()).decoders()[0]
         .codec()
@@ -420,6 +421,14 @@ fn a_file_per_event() {
         files(&output),
         [format!("Moved_{}_1.parquet", &topic[2..10])]
     );
+
+    // Number 0 is of another event. No file of the run before stays among those of this one.
+    write(&inputs[0], &[logs(0..1)], 1000);
+    fs::write(output.join("other.parquet"), "").unwrap();
+    options.overwrite = true;
+    let report = decode_logs(&inputs, &output, &events, &options, &proceed).unwrap();
+    assert_eq!((report.rows, report.written.len()), (1, 0));
+    assert_eq!(files(&output), ["other.parquet"]);
 }
 
 #[test]

@@ -117,7 +117,7 @@ struct Files {
     /// Memory from which the sizes of batches and row groups are chosen, such as 512M
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<u64>,
-    /// Replace existing files
+    /// Replace existing files; with a file per event or function, also remove those for which there are no rows
     #[arg(long)]
     overwrite: bool,
     /// Skip outputs that an earlier run has completed; the output must be a directory
