@@ -41,6 +41,8 @@ pub enum ErrorKind {
     SameOutput,
     /// One output per input, or resumption, is possible for one event or function only, and not for standard input.
     NotPerInput,
+    /// Several events or functions have a file each, which standard output cannot hold.
+    SeveralOutputs,
     /// The output was made from another input, with other options or by another version.
     OtherJob,
     /// No input file was found.
@@ -104,6 +106,9 @@ impl fmt::Display for ErrorKind {
             Self::SameOutput => f.write_str("two inputs would have this output"),
             Self::NotPerInput => f.write_str(
                 "an output per input requires a directory as output, one event or function, and files as input",
+            ),
+            Self::SeveralOutputs => f.write_str(
+                "expected a directory for the files of several events or functions, found standard output",
             ),
             Self::OtherJob => f.write_str(
                 "file exists, made from another input, with other options or by another version",

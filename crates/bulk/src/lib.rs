@@ -14,7 +14,7 @@
 //!   file has row groups of a usual size. Of more than 128 such files, none is open between its row groups.
 //! - Logs of other events are left out before their other columns are read, if they are the majority.
 //! - An output file appears under its name only when it is complete and on disk, not after an error. The output `-` is an
-//!   Arrow stream on standard output.
+//!   Arrow stream on standard output, which can hold one event or function only.
 //! - If the output is a directory (it exists, or its name ends with `/`), each input has an output of its name there, for
 //!   one event or function. With [`Options::resume`] an interrupted run continues.
 //! - A panic of the Parquet reader on a damaged file becomes an error. So that it is not printed, the first run installs a
@@ -112,7 +112,7 @@ impl Default for Options {
 pub enum Format {
     /// Parquet.
     Parquet,
-    /// Arrow IPC file.
+    /// Arrow IPC: a file, or a stream on standard output.
     Arrow,
 }
 

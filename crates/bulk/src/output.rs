@@ -210,7 +210,7 @@ impl Encoding {
             Format::Parquet
         };
         let format = match options.format {
-            None if is_standard(path) => Encoder::ArrowStream,
+            None | Some(Format::Arrow) if is_standard(path) => Encoder::ArrowStream,
             format => Self::encoder(format.unwrap_or(by_name), &schema, options, &job)?,
         };
         Ok(Self {

@@ -50,8 +50,13 @@ pub(crate) fn run(
         totals: &totals,
         progress: &|| progress(totals.progress()),
     };
-    let is_directory = output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/");
-    let mut report = if transform.outputs().len() == 1 && is_directory {
+    let several = transform.outputs().len() > 1;
+    if several && is_standard(output) {
+        return Err(Error::at(output)(ErrorKind::SeveralOutputs));
+    }
+    let is_directory = !is_standard(output)
+        && (output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/"));
+    let mut report = if !several && is_directory {
         PerInput { run, options }.files(&files, output)?
     } else if options.resume {
         return Err(Error::at(output)(ErrorKind::NotPerInput));

@@ -121,6 +121,35 @@ fn streams() {
     assert_eq!(json(directory, &arguments)["skipped"], json!(1));
 }
 
+/// A directory that is called `-` is not the output.
+#[test]
+fn standard_output() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    write_logs(&at.join("logs.arrow"));
+    fs::create_dir(at.join("-")).unwrap();
+    let arguments = ["decode-logs", "logs.arrow", "-o", "-", "--event", TRANSFER];
+    for format in [&[][..], &["--format", "arrow"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lydite"));
+        let command = command.args(arguments).args(format).current_dir(at);
+        let stream = command.output().unwrap().stdout;
+        let batches = StreamReader::try_new(&stream[..], None).unwrap();
+        let rows = batches.map(|batch| batch.unwrap().num_rows());
+        assert_eq!(rows.sum::<usize>(), 2, "{format:?}");
+    }
+    let more = [
+        "--event",
+        "Approval(address indexed a, address indexed b, uint256 c)",
+    ];
+    let (code, out, error) = lydite(at, &[&arguments[..], &more].concat());
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert_eq!(
+        error,
+        "error: -: expected a directory for the files of several events or functions, found standard output\n"
+    );
+    assert_eq!(fs::read_dir(at.join("-")).unwrap().count(), 0);
+}
+
 fn write(path: &Path, columns: Vec<(&str, ArrayRef)>) {
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     let mut writer = FileWriter::try_new(File::create(path).unwrap(), &batch.schema()).unwrap();
