@@ -49,6 +49,7 @@ mod pipeline;
 mod resume;
 mod run;
 mod segments;
+mod temporary;
 
 use std::{
     collections::BTreeMap,
@@ -67,6 +68,7 @@ use output::Encoding;
 pub use error::{Error, ErrorKind};
 pub use inspect::{Inspection, inspect};
 pub use paths::{InputFile, input_files};
+pub use temporary::exit;
 
 /// How files are read, decoded and written.
 #[derive(Clone, Debug)]

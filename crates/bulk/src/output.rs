@@ -1,10 +1,9 @@
 //! Output files: encoded by the threads that decode, written in order, visible only when complete.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, BufWriter, Stdout, Write},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
 };
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
@@ -27,15 +26,14 @@ use parquet::{
     },
     schema::types::ColumnPath,
 };
-use tempfile::{NamedTempFile, TempPath};
 
 use crate::{
     Compression, Error, Format, Options,
     error::ErrorKind,
     input::BATCH,
-    lock,
     paths::{is_arrow, is_standard},
-    resume::{KEY, TEMPORARY, prefix_of_run},
+    resume::{KEY, TEMPORARY},
+    temporary::{RunLock, Temporary},
 };
 
 /// Rows that are encoded together in Parquet: those after which a column writer decides whether a page ends.
@@ -58,35 +56,6 @@ pub(crate) struct Encoding {
     buffer: usize,
     /// For files that are closed between row groups.
     run: Option<RunLock>,
-}
-
-/// A temporary file that a run holds open and locked from its first output to the end, for those that it closes.
-#[derive(Clone, Default)]
-pub(crate) struct RunLock(Arc<Mutex<Option<NamedTempFile>>>);
-
-impl RunLock {
-    /// Returns how the names of the run's temporary files start.
-    fn prefix(&self, directory: &Path) -> io::Result<String> {
-        let mut run = lock(&self.0);
-        let file = match &mut *run {
-            Some(file) => file,
-            none => none.insert(create_temporary(directory, TEMPORARY.0)?),
-        };
-        Ok(prefix_of_run(file.path()))
-    }
-}
-
-/// Creates a temporary file, locked so that `resume::remove_temporary` of another run leaves it.
-fn create_temporary(directory: &Path, prefix: &str) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(prefix).suffix(TEMPORARY.1);
-    // Like other new files: readable by all, as far as the process allows. The default is the owner only.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(directory)?;
-    // Not every file system has locks.
-    let _ = file.as_file().try_lock();
-    Ok(file)
 }
 
 enum Encoder {
@@ -136,24 +105,6 @@ enum Target {
     Standard(Stdout),
 }
 
-/// A file under a temporary name, removed if it does not get its own. It need not be open between row groups.
-struct Temporary {
-    path: TempPath,
-    file: Option<File>,
-}
-
-impl Temporary {
-    fn file(&mut self) -> io::Result<&mut File> {
-        match &mut self.file {
-            Some(file) => Ok(file),
-            closed => {
-                let file = File::options().append(true).open(&self.path)?;
-                Ok(closed.insert(file))
-            }
-        }
-    }
-}
-
 impl Write for Target {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
@@ -180,7 +131,7 @@ impl Output {
             Writer::ArrowStream(writer) => writer.get_mut().get_mut(),
         };
         if let Target::File(temporary) = target {
-            temporary.file = None;
+            temporary.close();
         }
     }
 }
@@ -282,10 +233,8 @@ impl Encoding {
             fs::create_dir_all(directory)?;
             let run = self.run.as_ref().map(|run| run.prefix(directory));
             let prefix = run.transpose()?;
-            let file = create_temporary(directory, prefix.as_deref().unwrap_or(TEMPORARY.0))?;
-            let (file, path) = file.into_parts();
-            let file = Some(file);
-            Target::File(Temporary { path, file })
+            let prefix = prefix.as_deref().unwrap_or(TEMPORARY.0);
+            Target::File(Temporary::create(directory, prefix)?)
         };
         let file = BufWriter::with_capacity(self.buffer, target);
         let writer = match &self.format {
@@ -373,12 +322,7 @@ impl Encoding {
             Target::Standard(_) => return Ok(rows),
         };
         temporary.file()?.sync_all()?;
-        let result = if self.overwrite {
-            temporary.path.persist(&self.path)
-        } else {
-            temporary.path.persist_noclobber(&self.path)
-        };
-        result.map_err(|error| error.error)?;
+        temporary.persist(&self.path, self.overwrite)?;
         // So that the name is on disk too.
         #[cfg(unix)]
         std::fs::File::open(self.directory())?.sync_all()?;

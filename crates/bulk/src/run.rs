@@ -21,11 +21,12 @@ use crate::{
     guard::guard,
     input::{Input, Limits},
     lock,
-    output::{Encoding, RunLock},
+    output::Encoding,
     paths::{InputFile, input_files, is_standard},
     pipeline::Run,
     resume,
     segments::Totals,
+    temporary::RunLock,
 };
 
 pub(crate) fn run(

@@ -150,6 +150,53 @@ fn standard_output() {
     assert_eq!(fs::read_dir(at.join("-")).unwrap().count(), 0);
 }
 
+/// Ends at once, without a temporary file, while it waits for more of its input.
+#[cfg(unix)]
+#[test]
+fn interrupted() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let count = 5_000;
+    let batch = log_columns(&vec![WORD; count], (0..count as u64).collect());
+    let batch = RecordBatch::try_from_iter(batch).unwrap();
+    let mut process = Command::new(env!("CARGO_BIN_EXE_lydite"))
+        .args(["decode-logs", "-", "-o", "out.parquet", "--event", TRANSFER])
+        .args(["--memory", "1"])
+        .current_dir(at)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let input = process.stdin.take().unwrap();
+    let mut writer = StreamWriter::try_new(input, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.flush().unwrap();
+    let mut waited = 0..600;
+    let mut wait = || {
+        assert!(waited.next().is_some());
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    };
+    while fs::read_dir(at).unwrap().count() == 0 {
+        wait();
+    }
+    let id = process.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    while process.try_wait().unwrap().is_none() {
+        wait();
+    }
+    let done = process.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    assert_eq!(done.stderr, b"error: cancelled\n");
+    assert_eq!(fs::read_dir(at).unwrap().count(), 0);
+    drop(writer);
+}
+
 fn write(path: &Path, columns: Vec<(&str, ArrayRef)>) {
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     let mut writer = FileWriter::try_new(File::create(path).unwrap(), &batch.schema()).unwrap();
@@ -163,17 +210,18 @@ fn text(values: &[&str]) -> ArrayRef {
 
 /// Two transfers, the second one with an address that is too long.
 fn write_logs(path: &Path) {
-    let columns = vec![
-        (
-            "block_number",
-            Arc::new(UInt64Array::from(vec![5, 6])) as ArrayRef,
-        ),
-        ("topic0", text(&[TOPIC, TOPIC])),
-        ("topic1", text(&[WORD, TOPIC])),
-        ("topic2", text(&[WORD, WORD])),
-        ("data", text(&[WORD, WORD])),
-    ];
-    write(path, columns);
+    write(path, log_columns(&[WORD, TOPIC], vec![5, 6]));
+}
+
+fn log_columns(topic1: &[&str], blocks: Vec<u64>) -> Vec<(&'static str, ArrayRef)> {
+    let repeated = |value| text(&vec![value; blocks.len()]);
+    vec![
+        ("topic0", repeated(TOPIC)),
+        ("topic1", text(topic1)),
+        ("topic2", repeated(WORD)),
+        ("data", repeated(WORD)),
+        ("block_number", Arc::new(UInt64Array::from(blocks))),
+    ]
 }
 
 #[test]

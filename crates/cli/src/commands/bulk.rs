@@ -6,10 +6,8 @@ use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lydite::bytes::hex;
@@ -427,17 +425,17 @@ fn with_progress(
     } else {
         ProgressBar::hidden()
     };
-    // So that an interrupted run removes its temporary file.
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = interrupted.clone();
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))?;
+    // At once, also while the run waits for its input.
+    let shown = bar.clone();
+    ctrlc::set_handler(move || {
+        shown.finish_and_clear();
+        output::report(&anyhow!("cancelled"));
+        lydite_bulk::exit(2);
+    })?;
     let report = run(&|progress| {
         bar.set_length(progress.total);
         bar.set_position(progress.done);
-        match interrupted.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
+        ControlFlow::Continue(())
     });
     bar.finish_and_clear();
     Ok(report?)
