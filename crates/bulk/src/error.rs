@@ -123,4 +123,14 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    /// Returns the cause of an error of the operating system or of a format, whose text ends with that of the cause.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.kind {
+            ErrorKind::Io(error) => Some(error),
+            ErrorKind::Parquet(error) => error.source(),
+            ErrorKind::Arrow(error) => error.source(),
+            _ => None,
+        }
+    }
+}

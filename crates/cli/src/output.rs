@@ -80,9 +80,14 @@ fn message(error: &anyhow::Error) -> String {
 
 /// Whether the error is a closed output.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    let is_closed = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    // The cause of another error may be a closed connection.
+    #[cfg(feature = "bulk")]
+    if error.is::<lydite_bulk::Error>() {
+        let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
+        return causes.any(is_closed);
+    }
+    error.downcast_ref().is_some_and(is_closed)
 }
 
 #[cfg(test)]

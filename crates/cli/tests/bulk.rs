@@ -137,6 +137,14 @@ fn standard_output() {
         let rows = batches.map(|batch| batch.unwrap().num_rows());
         assert_eq!(rows.sum::<usize>(), 2, "{format:?}");
     }
+    // The reader of the stream is gone.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lydite"));
+    command.args(arguments).current_dir(at);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let done = command.stdout(writer).output().unwrap();
+    assert_eq!((done.status.code(), done.stderr), (Some(0), vec![]));
+
     let more = [
         "--event",
         "Approval(address indexed a, address indexed b, uint256 c)",
