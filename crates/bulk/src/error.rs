@@ -2,7 +2,7 @@
 
 use std::{fmt, io, path::PathBuf};
 
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, DataType};
 use parquet::errors::ParquetError;
 
 use crate::FailedRow;
@@ -49,6 +49,13 @@ pub enum ErrorKind {
     NoInput,
     /// The output exists.
     Exists,
+    /// The type of a column cannot be written to the output.
+    Type {
+        /// Name of the column.
+        column: String,
+        /// Its type.
+        found: DataType,
+    },
     /// A Parquet file without columns would not contain the number of rows.
     NoColumns,
     /// A row could not be decoded, and [`OnError::Fail`](lydite_arrow::OnError::Fail) was chosen.
@@ -115,6 +122,9 @@ impl fmt::Display for ErrorKind {
             ),
             Self::NoInput => f.write_str("expected at least one Parquet or Arrow file"),
             Self::Exists => f.write_str("file exists"),
+            Self::Type { column, found } => {
+                write!(f, "column `{column}`: expected a type that the output can hold, found {found}")
+            }
             Self::NoColumns => f.write_str("expected at least one column in a Parquet file, found none"),
             Self::Row(row) => write!(f, "row {}: {}", row.row, row.error),
             Self::Cancelled => f.write_str("cancelled"),

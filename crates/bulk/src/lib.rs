@@ -19,6 +19,8 @@
 //!   one event or function. With [`Options::resume`] an interrupted run continues.
 //! - A panic of the Parquet reader on a damaged file becomes an error. So that it is not printed, the first run installs a
 //!   panic hook that calls the previous one for all other panics.
+//! - Copied columns keep their types, except that a dictionary is written as its values, and in Parquet seconds as
+//!   milliseconds and `Date64` as `Date32`.
 //! - A row that cannot be decoded is null and counted, see [`Report`]; [`OnError`](lydite_arrow::OnError) has alternatives.
 //!
 //! ```no_run
@@ -49,6 +51,7 @@ mod pipeline;
 mod resume;
 mod run;
 mod segments;
+mod stored;
 mod temporary;
 
 use std::{
@@ -274,6 +277,7 @@ pub fn write(
         for batch in batches.by_ref() {
             let batch = batch?;
             missing = missing.saturating_sub(batch.num_rows() as u64);
+            let batch = encoding.convert(batch).map_err(at())?;
             rows.append(batch).map_err(at())?;
             if missing == 0 {
                 break;

@@ -33,6 +33,7 @@ use crate::{
     input::BATCH,
     paths::{is_arrow, is_standard},
     resume::{KEY, TEMPORARY},
+    stored,
     temporary::{RunLock, Temporary},
 };
 
@@ -47,7 +48,7 @@ const OPEN: usize = 128;
 /// How one output file is encoded.
 pub(crate) struct Encoding {
     path: PathBuf,
-    pub(crate) schema: SchemaRef,
+    schema: SchemaRef,
     overwrite: bool,
     format: Encoder,
     /// The fingerprint of the work.
@@ -155,14 +156,17 @@ impl Encoding {
         if !options.overwrite && !is_standard(path) && path.exists() {
             return Err(ErrorKind::Exists);
         }
-        let by_name = if is_arrow(path) {
+        let by_name = if is_standard(path) || is_arrow(path) {
             Format::Arrow
         } else {
             Format::Parquet
         };
-        let format = match options.format {
-            None | Some(Format::Arrow) if is_standard(path) => Encoder::ArrowStream,
-            format => Self::encoder(format.unwrap_or(by_name), &schema, options, &job)?,
+        let format = options.format.unwrap_or(by_name);
+        let schema = stored::schema(&schema, format)?;
+        let format = match format {
+            Format::Parquet => Self::parquet(&schema, options, &job)?,
+            Format::Arrow if is_standard(path) => Encoder::ArrowStream,
+            Format::Arrow => Encoder::Arrow,
         };
         Ok(Self {
             path: path.into(),
@@ -186,23 +190,23 @@ impl Encoding {
         }
     }
 
-    fn encoder(
-        format: Format,
+    fn parquet(
         schema: &SchemaRef,
         options: &Options,
         job: &Option<String>,
     ) -> Result<Encoder, ErrorKind> {
-        Ok(match format {
-            Format::Parquet if schema.fields().is_empty() => return Err(ErrorKind::NoColumns),
-            Format::Parquet => {
-                let properties = properties(schema, options, job)?;
-                let writer =
-                    ArrowWriter::try_new(io::sink(), schema.clone(), Some(properties.clone()))?;
-                let (_, factory) = writer.into_serialized_writer()?;
-                Encoder::Parquet(Box::new((properties, factory)))
-            }
-            Format::Arrow => Encoder::Arrow,
-        })
+        if schema.fields().is_empty() {
+            return Err(ErrorKind::NoColumns);
+        }
+        let properties = properties(schema, options, job)?;
+        let writer = ArrowWriter::try_new(io::sink(), schema.clone(), Some(properties.clone()))?;
+        let (_, factory) = writer.into_serialized_writer()?;
+        Ok(Encoder::Parquet(Box::new((properties, factory))))
+    }
+
+    /// Converts the columns whose types are not written as they are.
+    pub(crate) fn convert(&self, batch: RecordBatch) -> Result<RecordBatch, ErrorKind> {
+        stored::convert(batch, &self.schema)
     }
 
     /// Starts a row group of rows that arrive in batches of at most this size.

@@ -290,6 +290,7 @@ impl Worker<'_> {
             for ((batch, output), encoding) in batches.zip(&mut outputs.rows).zip(self.encodings) {
                 let Some(batch) = batch else { continue };
                 timed(&mut report.times.encode, || {
+                    let batch = encoding.convert(batch)?;
                     let few = match output {
                         Rows::Few(few) => few,
                         Rows::Full(full) => return full.append(batch),

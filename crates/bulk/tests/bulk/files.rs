@@ -14,9 +14,13 @@ use std::{
 
 use crate::common::{SIGNATURE, decode, files, logs, moved, proceed, rows, word, write};
 use arrow_array::{
-    Array as _, ArrayRef, BinaryArray, FixedSizeBinaryArray, RecordBatch, cast::AsArray as _,
+    Array as _, ArrayRef, BinaryArray, Date64Array, DictionaryArray, FixedSizeBinaryArray,
+    Int8Array, RecordBatch, StringArray, Time32SecondArray, TimestampSecondArray,
+    cast::AsArray as _,
+    types::{Date32Type, Time32MillisecondType, TimestampMillisecondType},
 };
 use arrow_ipc::{reader::FileReader, writer::FileWriter};
+use arrow_schema::{DataType, Field, Schema, TimeUnit, UnionFields, UnionMode};
 use lydite_arrow::{
     CallDecoder, CallSet, EventDecoder, EventSet, Keep, OnError, Options as Columns,
     SendersOptions, TransformOptions, Uint256Format,
@@ -394,6 +398,105 @@ fn rows_without_columns() {
         reader.map(|batch| batch.unwrap().num_rows()).sum::<usize>(),
         5
     );
+}
+
+/// Types that Parquet lacks, and dictionaries that differ from file to file and are too many for the type of the keys.
+#[test]
+fn kept_types() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let seconds = 1_700_000_000;
+    let times: [(&str, ArrayRef, DataType); 3] = [
+        (
+            "at",
+            Arc::new(TimestampSecondArray::from(vec![seconds; 120]).with_timezone("UTC")),
+            DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())),
+        ),
+        (
+            "time",
+            Arc::new(Time32SecondArray::from(vec![7; 120])),
+            DataType::Time32(TimeUnit::Millisecond),
+        ),
+        (
+            "day",
+            Arc::new(Date64Array::from(vec![-86_400_000; 120])),
+            DataType::Date32,
+        ),
+    ];
+    let text = |file: usize, row: usize| (row % 10 > 0).then(|| format!("{file} {row}"));
+    for file in [0, 1] {
+        let keys = (0..120).map(|row| (row % 10 > 0).then_some(row));
+        let values = StringArray::from_iter_values((0..120).map(|row| format!("{file} {row}")));
+        let dictionary = DictionaryArray::new(Int8Array::from_iter(keys), Arc::new(values));
+        let batch = logs(0..120);
+        let names = batch.schema();
+        let names = names.fields().iter().map(|field| field.name().as_str());
+        let mut columns: Vec<(&str, ArrayRef)> = names.zip(batch.columns().to_vec()).collect();
+        columns.push(("net", Arc::new(dictionary)));
+        columns.extend(times.iter().map(|(name, array, _)| (*name, array.clone())));
+        let batch = RecordBatch::try_from_iter_with_nullable(
+            columns.into_iter().map(|(name, array)| (name, array, true)),
+        );
+        write(&path(&format!("{file}.parquet")), &[batch.unwrap()], 120);
+    }
+    let options = Options {
+        transform: TransformOptions {
+            keep: Keep::Named(["net", "at", "time", "day"].map(String::from).into()),
+            ..TransformOptions::default()
+        },
+        ..Options::default()
+    };
+    let inputs = [path("0.parquet"), path("1.parquet")];
+    let events = moved(&Columns::default());
+    let run = |output: &str| decode_logs(&inputs, &path(output), &events, &options, &proceed);
+    run("out.parquet").unwrap();
+    run("out.arrow").unwrap();
+    let reader = FileReader::try_new(File::open(path("out.arrow")).unwrap(), None).unwrap();
+    let (schema, batches) = crate::common::read(&path("out.parquet"));
+    for (at, (_, _, expected)) in times.iter().enumerate() {
+        assert_eq!(schema.field(at + 1).data_type(), expected);
+    }
+    let batch = &batches[0];
+    let at = batch.column(1).as_primitive::<TimestampMillisecondType>();
+    let time = batch.column(2).as_primitive::<Time32MillisecondType>();
+    let day = batch.column(3).as_primitive::<Date32Type>();
+    assert_eq!(
+        (at.value(0), time.value(0), day.value(0)),
+        (seconds * 1000, 7000, -1)
+    );
+    let all = (0..240).filter(|row| row % 120 % 3 > 0);
+    let expected: Vec<Option<String>> = all.map(|row| text(row / 120, row % 120)).collect();
+    for batches in [batches, reader.map(Result::unwrap).collect()] {
+        let found = batches.iter().flat_map(|batch| {
+            let column = batch.column(0).as_string::<i32>().iter();
+            column.map(|text| text.map(String::from))
+        });
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+}
+
+/// In a column or within its values.
+#[test]
+fn types_that_cannot_be_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let of = |data_type| Field::new("x", data_type, true);
+    let union = DataType::Union(UnionFields::empty(), UnionMode::Sparse);
+    let nothing = DataType::FixedSizeBinary(0);
+    for (data_type, output) in [
+        (union.clone(), "out.parquet"),
+        (DataType::List(Arc::new(of(union))), "out.parquet"),
+        (nothing.clone(), "out.parquet"),
+        (DataType::Struct(vec![of(nothing)].into()), "out.arrow"),
+    ] {
+        let text = format!(
+            "{output}: column `x`: expected a type that the output can hold, found {data_type}"
+        );
+        let schema = Schema::new(vec![of(data_type)]);
+        let output = directory.path().join(output);
+        let error = lydite_bulk::write(schema.into(), [], &output, &Options::default());
+        let error = error.unwrap_err().to_string();
+        assert!(error.ends_with(&text), "{error}");
+    }
 }
 
 #[test]
