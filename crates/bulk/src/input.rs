@@ -199,14 +199,14 @@ impl Input {
         })
     }
 
-    /// Returns the number of rows; 0 for Arrow, which does not store it.
-    pub(crate) fn rows(&self) -> u64 {
+    /// Returns the number of rows; `None` for Arrow, which does not store it.
+    pub(crate) fn rows(&self) -> Option<u64> {
         match &self.content {
             Content::Parquet(metadata) => {
                 let groups = metadata.metadata().row_groups().iter();
-                groups.map(rows_of_group).fold(0, u64::saturating_add)
+                Some(groups.map(rows_of_group).fold(0, u64::saturating_add))
             }
-            Content::Arrow(_) => 0,
+            Content::Arrow(_) => None,
         }
     }
 

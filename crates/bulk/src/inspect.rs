@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use lydite_arrow::{ByteColumn, ColumnMap, Logs, Role, TransactionColumns};
 
@@ -22,8 +23,8 @@ pub struct Inspection {
     pub file: PathBuf,
     /// Its columns.
     pub schema: SchemaRef,
-    /// Number of rows; 0 for Arrow files, which do not store it.
-    pub rows: u64,
+    /// Number of rows; `None` for Arrow files, which do not store it.
+    pub rows: Option<u64>,
     /// The recognised columns: role and name.
     pub roles: Vec<(Role, String)>,
     /// Whether [`decode_logs`](crate::decode_logs) can read it.
@@ -57,14 +58,19 @@ fn inspect_input(input: Input, map: &ColumnMap) -> Result<Inspection, ErrorKind>
             roles.push((role, schema.field(index).name().clone()));
         }
     }
+    // Columns with the right names may have the wrong types.
+    let empty = RecordBatch::new_empty(schema.clone());
+    let is_bytes = |index: &usize| ByteColumn::try_new(empty.column(*index)).is_ok();
     let log_columns = Logs::columns(schema, map).ok();
+    let logs = Logs::from_batch(&empty, map).is_ok();
     // A file with topics has the data of logs, not of calls.
     let call_column = match &log_columns {
-        None => map.find(schema, Role::Input)?,
+        None => map.find(schema, Role::Input)?.filter(is_bytes),
         Some(_) => None,
     };
     let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
-    let columns = log_columns.clone().or(call_column.map(|index| vec![index]));
+    let columns = log_columns.filter(|_| logs);
+    let columns = columns.or(call_column.map(|index| vec![index]));
     if let Some(mut columns) = columns {
         columns.sort_unstable();
         let limits = Limits::new(None);
@@ -81,7 +87,7 @@ fn inspect_input(input: Input, map: &ColumnMap) -> Result<Inspection, ErrorKind>
                         *counts.entry(key.into()).or_default() += 1;
                     }
                 };
-                if log_columns.is_some() {
+                if logs {
                     let logs = Logs::from_batch(&batch, map)?;
                     (0..logs.len()).for_each(|row| count(logs.topic(0, row)));
                 } else {
@@ -97,10 +103,12 @@ fn inspect_input(input: Input, map: &ColumnMap) -> Result<Inspection, ErrorKind>
     frequent.truncate(FREQUENT);
     Ok(Inspection {
         rows,
-        logs: log_columns.is_some(),
+        logs,
         calls: call_column.is_some(),
-        transactions: map.find(schema, Role::Raw)?.is_some()
-            || TransactionColumns::columns(schema, map).is_ok(),
+        transactions: match map.find(schema, Role::Raw)? {
+            Some(raw) => is_bytes(&raw),
+            None => TransactionColumns::from_batch(&empty, map).is_ok(),
+        },
         roles,
         frequent,
         schema: schema.clone(),

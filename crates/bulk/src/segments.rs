@@ -51,7 +51,8 @@ impl Totals {
     fn add_opened(&self, input: &Input) {
         self.opened_bytes
             .fetch_add(size(&input.path), Ordering::Relaxed);
-        self.opened_rows.fetch_add(input.rows(), Ordering::Relaxed);
+        let rows = input.rows().unwrap_or_default();
+        self.opened_rows.fetch_add(rows, Ordering::Relaxed);
     }
 
     pub(crate) fn progress(&self) -> Progress {

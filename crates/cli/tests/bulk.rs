@@ -423,6 +423,31 @@ fn calls() {
     );
 }
 
+/// Columns with known names and other types.
+#[test]
+fn columns_that_cannot_be_decoded() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let numbers = || Arc::new(UInt64Array::from(vec![1])) as ArrayRef;
+    for columns in [
+        vec![("data", numbers()), ("raw", numbers())],
+        vec![("topics", text(&["0x,0x"])), ("data", text(&["0x"]))],
+        vec![("topic0", text(&[TOPIC])), ("data", numbers())],
+    ] {
+        let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+        write(&at.join("in.arrow"), columns);
+        let found = json(at, &["schema", "in.arrow"]);
+        for (name, column) in names.iter().zip(found["columns"].as_array().unwrap()) {
+            assert_eq!(column["name"], *name);
+        }
+        // An Arrow file does not store its number of rows.
+        let rest = ["rows", "commands", "frequent"].map(|field| found[field].clone());
+        assert_eq!(rest, [json!(null), json!([]), json!([])], "{names:?}");
+        let (_, out, _) = lydite(at, &["schema", "in.arrow"]);
+        assert!(out.starts_with(&format!("{}  ", names[0])), "{out}");
+    }
+}
+
 #[test]
 fn transactions() {
     let directory = tempfile::tempdir().unwrap();

@@ -679,7 +679,7 @@ fn calls_and_transactions() {
     let found = inspect(&path("tx.parquet"), &Default::default()).unwrap();
     assert_eq!(
         (found.rows, found.logs, found.calls, found.transactions),
-        (2, false, false, true)
+        (Some(2), false, false, true)
     );
     let found = inspect(&path("in.parquet"), &Default::default()).unwrap();
     assert_eq!((found.calls, found.frequent[0].1), (true, 2));

@@ -592,7 +592,8 @@ pub fn schema(arguments: &Schema, output: &Output) -> Result<Answer> {
     }
     let width = fields.clone().map(|field| field.name().len()).max();
     let width = width.unwrap_or_default();
-    let mut text = format!("{} rows\n\n", found.rows);
+    let rows = found.rows.map(|rows| format!("{rows} rows\n\n"));
+    let mut text = rows.unwrap_or_default();
     for field in fields {
         let role = role(field.name()).map_or(String::new(), |role| format!("  read as {role}"));
         text += &format!("{:width$}  {}{role}\n", field.name(), field.data_type());
