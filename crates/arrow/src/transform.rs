@@ -55,7 +55,8 @@ pub enum OnError {
 /// Columns of the input to copy to the output, before the decoded ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// Those that identify a row, if present: [`Role::IDENTITY`].
+    /// Those that identify a row, if present: [`Role::IDENTITY`], except a column `hash` for senders with
+    /// [`SendersOptions::hash`], which replaces it.
     #[default]
     Identity,
     /// All.
@@ -308,9 +309,19 @@ impl Transform {
         let mut kept: Vec<usize> = match &self.options.keep {
             Keep::All => (0..schema.fields().len()).collect(),
             Keep::Identity => {
+                // Written in place of the one of the input.
+                let hash = match &self.job {
+                    Job::Senders(senders) if senders.hash => {
+                        Some(format!("{}hash", self.options.prefix))
+                    }
+                    _ => None,
+                };
                 let mut kept = Vec::new();
                 for role in Role::IDENTITY {
-                    kept.extend(map.find(schema, role)?);
+                    let column = map.find(schema, role)?;
+                    let is_kept =
+                        |column: &usize| hash.as_ref() != Some(schema.field(*column).name());
+                    kept.extend(column.filter(is_kept));
                 }
                 kept
             }

@@ -453,7 +453,12 @@ fn transactions() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     let right = "0x9d8A62f656a8d1615C1294fd71e9CFb3E4855A4F";
-    let raw = [("raw", text(&[TRANSACTION])), ("from", text(&[right]))];
+    // Like in files of mempool-dumpster, whose column `hash` is replaced.
+    let raw = [
+        ("hash", text(&[TOPIC])),
+        ("raw", text(&[TRANSACTION])),
+        ("from", text(&[right])),
+    ];
     write(&at.join("tx.arrow"), raw.into());
     let arguments = [
         "senders",

@@ -67,7 +67,7 @@ pub struct DecodeCalls {
 pub struct Senders {
     #[command(flatten)]
     files: Files,
-    /// Also write the column `hash`, the hashes of the transactions
+    /// Also write the column `hash`, the hashes of the transactions, in place of one of this name
     #[arg(long)]
     hash: bool,
     /// Compare the senders with the column `from`; exit code 1 if one differs
