@@ -44,7 +44,7 @@ pub(crate) trait Operation {
     /// Decodes the selected rows for an output.
     fn decode(&self, input: &Self::Input, output: usize, rows: &[usize]) -> Decoded;
 
-    /// Returns rows whose decoded values differ from a column, with a text.
+    /// Returns rows whose decoded values differ from a column, with a text, except those that could not be decoded.
     fn differences(
         &self,
         _input: &Self::Input,
@@ -165,7 +165,7 @@ impl Operation for CallSet {
 pub struct SendersOptions {
     /// Also writes the column `hash`, the hash of each transaction.
     pub hash: bool,
-    /// Compares each sender with the column of the role [`From`](Role::From).
+    /// Compares each sender with the column of the role [`From`](Role::From). Without a transaction it is null.
     pub check: bool,
 }
 
@@ -268,14 +268,15 @@ impl Operation for SendersOptions {
             return Vec::new();
         };
         let senders = senders.as_fixed_size_binary();
+        let failures = &decoded.failures;
         let mut differences = Vec::new();
         for (i, row) in rows.iter().enumerate() {
-            let sender = senders.is_valid(i).then(|| senders.value(i));
-            if let Some(sender) = sender
-                && from.get(*row) != Some(sender)
-            {
-                let expected = from.get(*row).map_or("null".into(), encode_prefixed);
-                let found = encode_prefixed(sender);
+            let expected = from.get(*row);
+            let found = senders.is_valid(i).then(|| senders.value(i));
+            let has_failed = || failures.binary_search_by_key(row, |failure| failure.row);
+            if expected != found && has_failed().is_err() {
+                let text = |address: Option<&[u8]>| address.map_or("null".into(), encode_prefixed);
+                let (expected, found) = (text(expected), text(found));
                 differences.push((*row, format!("expected sender {expected}, found {found}")));
             }
         }

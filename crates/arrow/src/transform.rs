@@ -269,7 +269,7 @@ impl Transform {
             if !rows.is_empty() {
                 decoded = operation.decode(&input, index, &rows);
             }
-            let failures = std::mem::take(&mut decoded.failures);
+            let failures = decoded.failures.clone();
             match self.options.on_error {
                 OnError::Fail => {
                     if let Some(failure) = failures.first().or(decoded.overflows.first()) {

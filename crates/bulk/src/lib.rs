@@ -151,7 +151,7 @@ pub struct Report {
     /// Other rows in which a value is null, because
     /// [`Uint256Format::Decimal`](lydite_arrow::Uint256Format::Decimal) cannot hold it.
     pub overflows: u64,
-    /// For [`senders`] with a check: rows whose sender differs from the column.
+    /// For [`senders`] with a check: rows whose sender, or null without a transaction, differs from the column.
     pub different: u64,
     /// Outputs that an earlier run has made, with [`Options::resume`]. Their rows are not counted.
     pub skipped: u64,

@@ -485,4 +485,12 @@ fn transactions() {
         error.starts_with("1 senders differ from the column\n"),
         "{error}"
     );
+    // A transaction that is invalid, and none.
+    let raw: ArrayRef = Arc::new(StringArray::from(vec![Some("0x05"), None]));
+    for row in [0, 1] {
+        let raw = [("raw", raw.slice(row, 1)), ("from", text(&[right]))];
+        write(&at.join("tx.arrow"), raw.into());
+        let (code, _, error) = lydite(at, &[&arguments[..], &["--overwrite"]].concat());
+        assert_eq!(code, 1, "{error}");
+    }
 }

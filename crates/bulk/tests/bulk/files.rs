@@ -596,10 +596,10 @@ fn calls_and_transactions() {
     let expected = expected.each_ref().map(|(row, text)| (*row, text.as_str()));
     assert_eq!(errors, expected);
 
-    // An invalid transaction, and one whose sender is not that of the column.
+    // A transaction whose sender is not that of the column, an invalid one, and none.
     let raw = lydite_bytes::hex::decode(TRANSACTION).unwrap();
-    let raw = BinaryArray::from_iter_values([&raw[..], &[5]]);
-    let from = BinaryArray::from_iter_values([[1; 20], [2; 20]]);
+    let raw = BinaryArray::from_iter([Some(&raw[..]), Some(&[5]), None]);
+    let from = BinaryArray::from_iter_values([[1; 20], [2; 20], [3; 20]]);
     let columns = [
         ("rawTx", Arc::new(raw) as ArrayRef),
         ("from", Arc::new(from) as ArrayRef),
@@ -631,11 +631,11 @@ fn calls_and_transactions() {
         )
         .unwrap()
     };
-    for (on_error, written) in [(OnError::Null, 2), (OnError::Drop, 1)] {
+    for (on_error, written) in [(OnError::Null, 3), (OnError::Drop, 2)] {
         let report = run(on_error);
         assert_eq!(
             (report.rows, report.different, report.written[0].1),
-            (2, 1, written)
+            (3, 2, written)
         );
         let texts: Vec<&str> = report
             .first_failures
@@ -643,7 +643,11 @@ fn calls_and_transactions() {
             .map(|row| row.error.as_str())
             .collect();
         let difference = "expected sender 0x0101010101010101010101010101010101010101, found 0x9d8a62f656a8d1615c1294fd71e9cfb3e4855a4f";
-        assert_eq!(texts, ["byte 0: unknown transaction type 0x05", difference]);
+        let absent = "expected sender 0x0303030303030303030303030303030303030303, found null";
+        assert_eq!(
+            texts,
+            ["byte 0: unknown transaction type 0x05", difference, absent]
+        );
         assert_eq!(rows(&path("out.parquet")).len() as u64, written);
     }
 
@@ -679,7 +683,7 @@ fn calls_and_transactions() {
     let found = inspect(&path("tx.parquet"), &Default::default()).unwrap();
     assert_eq!(
         (found.rows, found.logs, found.calls, found.transactions),
-        (Some(2), false, false, true)
+        (Some(3), false, false, true)
     );
     let found = inspect(&path("in.parquet"), &Default::default()).unwrap();
     assert_eq!((found.calls, found.frequent[0].1), (true, 2));

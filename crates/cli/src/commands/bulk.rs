@@ -70,7 +70,7 @@ pub struct Senders {
     /// Also write the column `hash`, the hashes of the transactions, in place of one of this name
     #[arg(long)]
     hash: bool,
-    /// Compare the senders with the column `from`; exit code 1 if one differs
+    /// Compare the senders with the column `from`; exit code 1 if one differs or cannot be recovered
     #[arg(long)]
     check: bool,
 }
@@ -413,7 +413,10 @@ pub fn senders(arguments: &Senders, output: &Output) -> Result<Answer> {
     let report = with_progress(|progress| {
         lydite_bulk::senders(&files.inputs, &files.output, what, &options, progress)
     })?;
-    print(&report, "transactions", files, output)
+    match print(&report, "transactions", files, output)? {
+        Answer::Yes if *check && !report.failures.is_empty() => Ok(Answer::No),
+        answer => Ok(answer),
+    }
 }
 
 fn with_progress(
