@@ -49,6 +49,8 @@ pub enum ErrorKind {
     NoInput,
     /// The output exists.
     Exists,
+    /// The output exists, and is not a regular file, so that it cannot be replaced.
+    NotRegular,
     /// The type of a column cannot be written to the output.
     Type {
         /// Name of the column.
@@ -122,6 +124,9 @@ impl fmt::Display for ErrorKind {
             ),
             Self::NoInput => f.write_str("expected at least one Parquet or Arrow file"),
             Self::Exists => f.write_str("file exists"),
+            Self::NotRegular => {
+                f.write_str("expected a regular file to replace, found a device, pipe, link or directory")
+            }
             Self::Type { column, found } => {
                 write!(f, "column `{column}`: expected a type that the output can hold, found {found}")
             }

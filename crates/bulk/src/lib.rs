@@ -90,7 +90,8 @@ pub struct Options {
     /// Parquet file has once for many rows is repeated in copied columns and in hexadecimal text, for up to 8,192 rows
     /// at a time.
     pub memory: Option<u64>,
-    /// Replace existing files. With a file per event or function, also remove those for which there are no rows.
+    /// Replace existing files, which must be regular ones. With a file per event or function, also remove those for
+    /// which there are no rows.
     pub overwrite: bool,
     /// Skip outputs that an earlier run has made from the same inputs, with the same options and version; for one output
     /// per input. Also removes the temporary files of interrupted runs.

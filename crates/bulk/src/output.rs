@@ -153,8 +153,16 @@ impl Encoding {
         options: &Options,
         job: Option<String>,
     ) -> Result<Self, ErrorKind> {
-        if !options.overwrite && !is_standard(path) && path.exists() {
-            return Err(ErrorKind::Exists);
+        if !is_standard(path)
+            && let Ok(metadata) = path.symlink_metadata()
+        {
+            if !options.overwrite {
+                return Err(ErrorKind::Exists);
+            }
+            // It would be gone: a device or a pipe, or a link to one such as `/dev/stdout`.
+            if !metadata.is_file() {
+                return Err(ErrorKind::NotRegular);
+            }
         }
         let by_name = if is_standard(path) || is_arrow(path) {
             Format::Arrow

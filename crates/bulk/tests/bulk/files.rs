@@ -721,6 +721,29 @@ fn errors_name_the_file_and_leave_nothing() {
     assert_eq!(files(directory.path()), ["empty", "in.parquet", "text.csv"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn only_regular_files_are_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    write(&path("in.parquet"), &[logs(0..10)], 100);
+    let _socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
+    std::os::unix::fs::symlink("socket", path("link")).unwrap();
+    let options = Options {
+        overwrite: true,
+        ..Options::default()
+    };
+    for output in ["socket", "link"].map(path) {
+        let before = output.symlink_metadata().unwrap().file_type();
+        let error = decode(&path("in.parquet"), &output, &options)
+            .unwrap_err()
+            .to_string();
+        let text = "expected a regular file to replace, found a device, pipe, link or directory";
+        assert_eq!(error, format!("{}: {text}", output.display()));
+        assert_eq!(output.symlink_metadata().unwrap().file_type(), before);
+    }
+}
+
 /// No damage leads to a panic that escapes, to a hang or to a partial file.
 #[test]
 fn damaged_files() {
