@@ -423,6 +423,52 @@ fn calls() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn reports() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    write_logs(&at.join("logs.arrow"));
+    let run = |output: &[u8], more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lydite"));
+        command.args(["decode-logs", "logs.arrow", "--event", TRANSFER, "-o"]);
+        let command = command.arg(std::ffi::OsStr::from_bytes(output)).args(more);
+        let done = command.current_dir(at).output().unwrap();
+        (
+            done.status.code(),
+            done.stdout,
+            String::from_utf8(done.stderr).unwrap(),
+        )
+    };
+    let (code, out, error) = run(b"\xff.parquet", &["--json"]);
+    assert_eq!(code, Some(0), "{error}");
+    let report: Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!(report["written"][0]["file"], "\u{fffd}.parquet");
+
+    // Found before the run.
+    let file = "expected a file for the report that is not an input or output\n";
+    fs::create_dir(at.join("out")).unwrap();
+    for (output, report, expected) in [
+        ("a.parquet", "./a.parquet", file),
+        ("out", "out/logs.parquet", file),
+        ("a.parquet", "logs.arrow", file),
+        (
+            "a.parquet",
+            "none/report",
+            "No such file or directory (os error 2)\n",
+        ),
+    ] {
+        let (code, _, error) = run(output.as_bytes(), &["--report", report]);
+        assert_eq!(code, Some(2));
+        assert_eq!(error, format!("error: {report}: {expected}"));
+        assert!(!at.join("a.parquet").exists());
+    }
+    assert_eq!(fs::read_dir(at.join("out")).unwrap().count(), 0);
+    assert_eq!(run(b"out", &["--report", "out/report.json"]).0, Some(0));
+    assert_eq!(run(b"a.parquet", &[]).0, Some(0));
+}
+
 /// Columns with known names and other types.
 #[test]
 fn columns_that_cannot_be_decoded() {

@@ -1,8 +1,8 @@
 //! `lydite decode-logs`, `decode-calls`, `senders`, `schema`: files with millions of rows.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::IsTerminal as _;
+use std::fs::{self, File};
+use std::io::{IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -121,7 +121,7 @@ struct Files {
     /// Skip outputs that an earlier run has completed; the output must be a directory
     #[arg(long, conflicts_with = "overwrite")]
     resume: bool,
-    /// Also write what is printed to a file, in JSON
+    /// Also write what is printed to a file, in JSON; empty after an error
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }
@@ -244,6 +244,39 @@ impl Files {
             resume: self.resume,
         }
     }
+
+    /// Creates the file of the report before the run, which may take long.
+    fn open_report(&self) -> Result<Option<File>> {
+        let Some(path) = &self.report else {
+            return Ok(None);
+        };
+        let (report, output) = (resolved(path), resolved(&self.output));
+        let extension = path.extension().unwrap_or_default();
+        let is_named_as_output = extension == "parquet" || extension == "arrow";
+        let is_output = report == output || is_named_as_output && report.starts_with(output);
+        let inputs = lydite_bulk::input_files(&self.inputs)?;
+        let mut inputs = inputs.iter().map(|input| resolved(&input.path));
+        if is_output || inputs.any(|input| input == report) {
+            bail!(
+                "{}: expected a file for the report that is not an input or output",
+                path.display()
+            );
+        }
+        let file = File::create(path).with_context(|| path.display().to_string())?;
+        Ok(Some(file))
+    }
+}
+
+/// Returns the path without links of a file that need not exist.
+fn resolved(path: &Path) -> PathBuf {
+    let in_directory = || {
+        let name = path.file_name()?;
+        let directory = path.parent().filter(|path| !path.as_os_str().is_empty());
+        let directory = fs::canonicalize(directory.unwrap_or(Path::new("."))).ok()?;
+        Some(directory.join(name))
+    };
+    let resolved = fs::canonicalize(path).ok().or_else(in_directory);
+    resolved.unwrap_or_else(|| path.into())
 }
 
 impl Decoding {
@@ -358,7 +391,7 @@ pub fn decode_logs(arguments: &DecodeLogs, output: &Output) -> Result<Answer> {
         bail!("no event; give --event SIGNATURE or --abi PATH");
     }
     let events = EventSet::new(decoders)?;
-    let report = with_progress(|progress| {
+    let (report, file) = with_progress(files, |progress| {
         lydite_bulk::decode_logs(
             &files.inputs,
             &files.output,
@@ -367,7 +400,7 @@ pub fn decode_logs(arguments: &DecodeLogs, output: &Output) -> Result<Answer> {
             progress,
         )
     })?;
-    print(&report, "logs of these events", files, output)
+    print(&report, file, "logs of these events", files, output)
 }
 
 pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> {
@@ -391,7 +424,7 @@ pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> 
     if *results {
         functions = functions.with_results();
     }
-    let report = with_progress(|progress| {
+    let (report, file) = with_progress(files, |progress| {
         lydite_bulk::decode_calls(
             &files.inputs,
             &files.output,
@@ -400,7 +433,7 @@ pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> 
             progress,
         )
     })?;
-    print(&report, "calls of these functions", files, output)
+    print(&report, file, "calls of these functions", files, output)
 }
 
 pub fn senders(arguments: &Senders, output: &Output) -> Result<Answer> {
@@ -410,18 +443,21 @@ pub fn senders(arguments: &Senders, output: &Output) -> Result<Answer> {
         hash: *hash,
         check: *check,
     };
-    let report = with_progress(|progress| {
+    let (report, file) = with_progress(files, |progress| {
         lydite_bulk::senders(&files.inputs, &files.output, what, &options, progress)
     })?;
-    match print(&report, "transactions", files, output)? {
+    match print(&report, file, "transactions", files, output)? {
         Answer::Yes if *check && !report.failures.is_empty() => Ok(Answer::No),
         answer => Ok(answer),
     }
 }
 
+/// Runs with a bar of its progress. Also returns the file for the report.
 fn with_progress(
+    files: &Files,
     run: impl FnOnce(&dyn Fn(Progress) -> ControlFlow<()>) -> Result<Report, lydite_bulk::Error>,
-) -> Result<Report> {
+) -> Result<(Report, Option<File>)> {
+    let file = files.open_report()?;
     let bar = if std::io::stderr().is_terminal() {
         let template = "{bar:40} {human_pos} of {human_len} rows, {per_sec}, {eta} left";
         ProgressBar::new(0).with_style(ProgressStyle::with_template(template)?)
@@ -441,11 +477,12 @@ fn with_progress(
         ControlFlow::Continue(())
     });
     bar.finish_and_clear();
-    Ok(report?)
+    Ok((report?, file))
 }
 
 fn print(
     report: &Report,
+    file: Option<File>,
     selected: &'static str,
     files: &Files,
     output: &Output,
@@ -493,14 +530,15 @@ fn print(
             (
                 "written",
                 written
-                    .map(|(file, rows)| json!({"file": file, "rows": rows}))
+                    .map(|(file, rows)| json!({"file": file.to_string_lossy(), "rows": rows}))
                     .collect(),
             ),
         ]
     };
-    if let Some(path) = &files.report {
+    if let (Some(mut file), Some(path)) = (file, &files.report) {
         let text = format!("{}\n", output::object(&in_json()));
-        fs::write(path, text).with_context(|| path.display().to_string())?;
+        file.write_all(text.as_bytes())
+            .with_context(|| path.display().to_string())?;
     }
     if is_stream {
         eprintln!("{} rows read, {} {selected}", report.rows, report.selected);
