@@ -1,6 +1,6 @@
 //! `lydite decode-logs`, `decode-calls`, `senders`, `schema`: files with millions of rows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{IsTerminal as _, Write as _};
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lydite::bytes::hex;
-use lydite::evm::abi::{CallCodec, EventCodec, JsonAbi};
+use lydite::evm::abi::{CallCodec, EventCodec, JsonAbi, Parameter, Signature};
 use lydite_arrow::{
     CallDecoder, CallSet, ColumnMap, EventDecoder, EventSet, Keep, OnError, SendersOptions,
     TransformOptions, Uint256Format,
@@ -372,6 +372,35 @@ impl Abi {
     }
 }
 
+/// Describes signatures whose rows are decoded by an earlier one with the same key.
+fn left_out<'a, K: Ord>(signatures: impl Iterator<Item = (K, &'a Signature)>) -> BTreeSet<String> {
+    let (mut first, mut left_out) = (BTreeMap::new(), BTreeSet::new());
+    for (key, signature) in signatures {
+        let signature = with_names(signature);
+        let earlier = first.entry(key).or_insert_with(|| signature.clone());
+        if *earlier != signature {
+            left_out.insert(format!("{signature}, whose rows are decoded as {earlier}"));
+        }
+    }
+    left_out
+}
+
+fn with_names(signature: &Signature) -> String {
+    let list = |parameters: &[Parameter]| {
+        let texts = parameters.iter().map(|parameter| {
+            let indexed = if parameter.indexed { " indexed" } else { "" };
+            let text = format!("{}{indexed} {}", parameter.ty, parameter.name);
+            text.trim_end().to_owned()
+        });
+        texts.collect::<Vec<_>>().join(", ")
+    };
+    let text = format!("{}({})", signature.name, list(&signature.inputs));
+    match &signature.outputs[..] {
+        [] => text,
+        outputs => format!("{text} returns ({})", list(outputs)),
+    }
+}
+
 pub fn decode_logs(arguments: &DecodeLogs, output: &Output) -> Result<Answer> {
     let DecodeLogs {
         files,
@@ -390,6 +419,16 @@ pub fn decode_logs(arguments: &DecodeLogs, output: &Output) -> Result<Answer> {
     if decoders.is_empty() {
         bail!("no event; give --event SIGNATURE or --abi PATH");
     }
+    let left_out = left_out(decoders.iter().map(|decoder| {
+        let event = decoder.codec();
+        let indexed = event
+            .signature()
+            .inputs
+            .iter()
+            .filter(|input| input.indexed);
+        let topics = usize::from(!event.is_anonymous()) + indexed.count();
+        ((event.topic().0, topics), event.signature())
+    }));
     let events = EventSet::new(decoders)?;
     let (report, file) = with_progress(files, |progress| {
         lydite_bulk::decode_logs(
@@ -400,7 +439,14 @@ pub fn decode_logs(arguments: &DecodeLogs, output: &Output) -> Result<Answer> {
             progress,
         )
     })?;
-    print(&report, file, "logs of these events", files, output)
+    print(
+        &report,
+        file,
+        "logs of these events",
+        &left_out,
+        files,
+        output,
+    )
 }
 
 pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> {
@@ -420,6 +466,10 @@ pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> 
     if decoders.is_empty() {
         bail!("no function; give --function SIGNATURE or --abi PATH");
     }
+    let left_out = left_out(decoders.iter().map(|decoder| {
+        let function = decoder.codec();
+        (function.selector(), function.signature())
+    }));
     let mut functions = CallSet::new(decoders);
     if *results {
         functions = functions.with_results();
@@ -433,7 +483,14 @@ pub fn decode_calls(arguments: &DecodeCalls, output: &Output) -> Result<Answer> 
             progress,
         )
     })?;
-    print(&report, file, "calls of these functions", files, output)
+    print(
+        &report,
+        file,
+        "calls of these functions",
+        &left_out,
+        files,
+        output,
+    )
 }
 
 pub fn senders(arguments: &Senders, output: &Output) -> Result<Answer> {
@@ -446,7 +503,14 @@ pub fn senders(arguments: &Senders, output: &Output) -> Result<Answer> {
     let (report, file) = with_progress(files, |progress| {
         lydite_bulk::senders(&files.inputs, &files.output, what, &options, progress)
     })?;
-    match print(&report, file, "transactions", files, output)? {
+    match print(
+        &report,
+        file,
+        "transactions",
+        &BTreeSet::new(),
+        files,
+        output,
+    )? {
         Answer::Yes if *check && !report.failures.is_empty() => Ok(Answer::No),
         answer => Ok(answer),
     }
@@ -484,6 +548,7 @@ fn print(
     report: &Report,
     file: Option<File>,
     selected: &'static str,
+    left_out: &BTreeSet<String>,
     files: &Files,
     output: &Output,
 ) -> Result<Answer> {
@@ -515,6 +580,7 @@ fn print(
             ("rows", report.rows.into()),
             ("selected", report.selected.into()),
             ("other_layout", report.other_layout.into()),
+            ("left_out", json!(left_out)),
             ("failures", json!(report.failures)),
             ("overflows", report.overflows.into()),
             ("different", report.different.into()),
@@ -542,6 +608,9 @@ fn print(
     }
     if is_stream {
         eprintln!("{} rows read, {} {selected}", report.rows, report.selected);
+        for signature in left_out {
+            eprintln!("left out: {signature}");
+        }
     } else if output.json {
         output.fields(&in_json())?;
     } else {
@@ -552,6 +621,8 @@ fn print(
         if report.other_layout > 0 {
             fields.push(("with another number of topics", report.other_layout.into()));
         }
+        let signatures = left_out.iter().map(|signature| signature.as_str().into());
+        fields.extend(signatures.map(|signature| ("left out", signature)));
         if report.skipped > 0 {
             fields.push(("complete before", report.skipped.into()));
         }
