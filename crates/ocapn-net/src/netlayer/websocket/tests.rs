@@ -282,11 +282,11 @@ fn pings_whose_pongs_are_not_read() {
         let hasty = hasty.start().unwrap();
         let own = PublicKey([9; 32]).to_designator();
 
-        // 12.7 MB of pongs, most of which are dropped. The session goes on.
+        // 38 MB of pongs. Those that the buffers do not hold are dropped, and the session goes on.
         let mut peer = raw(&patient_url).await;
         peer.send(hello(&own).into()).await.unwrap();
         peer.next().await.unwrap().unwrap();
-        for _ in 0..1000 {
+        for _ in 0..3000 {
             peer.get_mut().write_all(&pings(100)).await.unwrap();
         }
         let call = b"<10'op:deliver<11'desc:export0+>[5'fetch1:x]0+<18'desc:import-object0+>>";
@@ -295,9 +295,9 @@ fn pings_whose_pongs_are_not_read() {
         while let Message::Pong(_) = peer.next().await.unwrap().unwrap() {
             pongs += 1;
         }
-        assert!(pongs < 80_000, "{pongs}");
+        assert!(pongs < 150_000, "{pongs}");
 
-        // As many, but the time is limited, whether the peer goes on or not.
+        // A third as many, but the time is limited, whether the peer goes on or not.
         let mut closed = Vec::new();
         for goes_on in [false, true] {
             let mut peer = raw(&hasty_url).await;
