@@ -1,6 +1,5 @@
 //! The tasks that move bytes and time.
 use std::{
-    borrow::Cow,
     cell::Cell,
     future::poll_fn,
     io::{self, IoSlice},
@@ -155,7 +154,7 @@ async fn dial(dialer: Dialer, settings: Arc<Settings>) {
         let opening = Opening {
             shared,
             dial,
-            failure: Some(STOPPED.into()),
+            ended: false,
         };
         let settings = settings.clone();
         tasks.spawn(async move {
@@ -169,27 +168,30 @@ async fn dial(dialer: Dialer, settings: Arc<Settings>) {
 struct Opening {
     shared: Arc<Shared>,
     dial: Dial,
-    /// Why what waits for it breaks when this is dropped. `None`: it was opened.
-    failure: Option<Cow<'static, str>>,
+    /// Whether the vat knows the outcome. If not, what waits for it breaks when this is dropped.
+    ended: bool,
 }
 
 impl Opening {
     fn finish(mut self, result: io::Result<Opened>, settings: Arc<Settings>) {
+        let dial = self.dial;
         let opened = match result {
             Ok(opened) => opened,
             Err(error) => {
-                self.failure = Some(error.to_string().into());
-                return;
+                self.ended = true;
+                return self.shared.input(|vat, _| {
+                    vat.dial_failed(dial, &error.to_string());
+                    ((), Some(Input::DialFailed(dial)))
+                });
             }
         };
-        let dial = self.dial;
         let connection = self.shared.opened(|vat, now| {
             let connection = vat.dialed(dial, opened.proof.clone(), now)?;
             Some((connection, Input::Dialed(dial, connection, opened.proof)))
         });
         // Otherwise it is not needed any more, or the node has stopped.
         if let Some(connection) = connection {
-            self.failure = None;
+            self.ended = true;
             let shared = self.shared.clone();
             tokio::spawn(Pump::new(shared, connection, opened.stream, None, settings));
         }
@@ -198,11 +200,8 @@ impl Opening {
 
 impl Drop for Opening {
     fn drop(&mut self) {
-        if let Some(failure) = &self.failure {
-            self.shared.input(|vat, _| {
-                vat.dial_failed(self.dial, failure);
-                ((), Some(Input::DialFailed(self.dial)))
-            });
+        if !self.ended {
+            self.shared.vat(|vat| vat.dial_failed(self.dial, STOPPED));
         }
     }
 }
@@ -229,8 +228,8 @@ struct Pump {
     shared: Arc<Shared>,
     settings: Arc<Settings>,
     connection: Connection,
-    /// Why the connection is closed when this is dropped.
-    reason: Cow<'static, str>,
+    /// Whether the vat knows that the connection is closed.
+    ended: bool,
     stream: Box<dyn Stream>,
     /// Counts the connection for its address.
     _held: Option<Arc<()>>,
@@ -257,20 +256,25 @@ impl Future for Pump {
         {
             result = Poll::Ready(Err(error));
         }
-        self.reason = match ready!(result) {
-            Ok(()) => "closed by the peer".into(),
-            Err(error) => error.to_string().into(),
+        let reason = match ready!(result) {
+            Ok(()) => "closed by the peer".to_owned(),
+            Err(error) => error.to_string(),
         };
+        self.ended = true;
+        self.shared.input(|vat, _| {
+            vat.closed(self.connection, &reason);
+            ((), Some(Input::Closed(self.connection)))
+        });
         Poll::Ready(())
     }
 }
 
 impl Drop for Pump {
     fn drop(&mut self) {
-        self.shared.input(|vat, _| {
-            vat.closed(self.connection, &self.reason);
-            ((), Some(Input::Closed(self.connection)))
-        });
+        // Not recorded: the recorder may have panicked, and must not do so again now.
+        if !self.ended {
+            self.shared.vat(|vat| vat.closed(self.connection, STOPPED));
+        }
         self.shared.forget(self.connection);
     }
 }
@@ -287,7 +291,7 @@ impl Pump {
             shared,
             settings,
             connection,
-            reason: STOPPED.into(),
+            ended: false,
             stream,
             _held: held,
             incomplete: None,
