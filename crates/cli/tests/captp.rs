@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::{sync::mpsc, thread, time::Duration};
 
 const ECHO: &str = "/s/IO58l1laTyhcrgDKbEzFOO32MDd6zE5w?";
@@ -88,6 +89,33 @@ fn a_trace_prints_both_directions() {
     }
 }
 
+/// A proxy, what it reports, and its port.
+fn start_trace(dial: &str) -> (Server, BufReader<ChildStderr>, String) {
+    let mut trace = lydite(&["trace", "--listen=127.0.0.1:0", dial]);
+    trace.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut trace = Server(trace.spawn().unwrap());
+    let mut line = String::new();
+    let mut errors = BufReader::new(trace.0.stderr.take().unwrap());
+    errors.read_line(&mut line).unwrap();
+    let (_, port) = line.trim().rsplit_once(':').unwrap();
+    (trace, errors, port.to_owned())
+}
+
+#[test]
+fn a_trace_outlives_connections_that_cannot_be_forwarded() {
+    // A port on which nobody listens.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+    let dial = format!("--dial={}", port.unwrap());
+    let (_trace, mut errors, proxy) = start_trace(&dial);
+    for connection in 0..2 {
+        TcpStream::connect(format!("127.0.0.1:{proxy}")).unwrap();
+        let mut line = String::new();
+        errors.read_line(&mut line).unwrap();
+        let expected = format!("{connection} cannot connect to 127.0.0.1:");
+        assert!(line.starts_with(&expected), "{line}");
+    }
+}
+
 fn traces(options: &[&str]) {
     let (_server, sturdyref) = serve(options);
     let (before, _) = sturdyref
@@ -95,13 +123,7 @@ fn traces(options: &[&str]) {
         .unwrap();
     let (before, port) = sturdyref.split_at(before.len() + 1);
     let dial = format!("--dial=127.0.0.1:{port}");
-    let mut trace = lydite(&["trace", "--listen=127.0.0.1:0", &dial]);
-    trace.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut trace = Server(trace.spawn().unwrap());
-    let mut line = String::new();
-    let mut errors = BufReader::new(trace.0.stderr.take().unwrap());
-    errors.read_line(&mut line).unwrap();
-    let (_, proxy) = line.trim().rsplit_once(':').unwrap();
+    let (mut trace, _errors, proxy) = start_trace(&dial);
     let sturdyref = format!("{before}{proxy}");
     let (result, error) = call(&sturdyref, &["\"Ann\""]);
     assert_eq!(result, "[\"Ann\"]\n", "{error}");

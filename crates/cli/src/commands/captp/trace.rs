@@ -38,8 +38,14 @@ pub fn trace(arguments: &Trace, _: &Output) -> Result<Answer> {
         eprintln!("listening on {}", listener.local_addr()?);
         for connection in 0.. {
             let (near, _) = listener.accept().await?;
-            let far = TcpStream::connect(&arguments.dial).await;
-            let far = far.with_context(|| format!("cannot connect to {}", arguments.dial))?;
+            let far = match TcpStream::connect(&arguments.dial).await {
+                Ok(far) => far,
+                Err(error) => {
+                    let address = &arguments.dial;
+                    eprintln!("{connection} cannot connect to {address}: {error}");
+                    continue;
+                }
+            };
             let (near_read, near_write) = near.into_split();
             let (far_read, far_write) = far.into_split();
             tokio::spawn(forward(connection, '>', near_read, far_write));
