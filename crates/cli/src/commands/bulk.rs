@@ -254,7 +254,7 @@ impl Files {
         let extension = path.extension().unwrap_or_default();
         let is_named_as_output = extension == "parquet" || extension == "arrow";
         let is_output = report == output || is_named_as_output && report.starts_with(output);
-        let inputs = lydite_bulk::input_files(&self.inputs)?;
+        let inputs = lydite_bulk::input_files(&self.inputs, Some(&self.output))?;
         let mut inputs = inputs.iter().map(|input| resolved(&input.path));
         if is_output || inputs.any(|input| input == report) {
             bail!(
