@@ -4,9 +4,12 @@ use std::{
     future::{Future, poll_fn},
     hash,
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
+use lydite_ocapn::session::Cause;
+
+use crate::passable::Passable;
 use crate::shared::Handle;
 
 /// A reference to an object or promise, local or remote. Clones are the same reference; when the last one is dropped,
@@ -25,11 +28,12 @@ impl Reference {
         poll_fn(|context| shared.poll_ready(handle, context.waker())).await;
     }
 
-    /// Completes when the session of a remote reference has ended. Never completes for local ones. Dropping the future
-    /// unregisters it.
+    /// Completes when the session of a remote reference has ended: for a promise, that of the object that it becomes.
+    /// Never completes for local ones and for data. Dropping the future unregisters it.
     pub fn on_broken(&self) -> OnBroken {
         OnBroken {
             reference: self.clone(),
+            has_settled: false,
             registered: None,
         }
     }
@@ -54,6 +58,8 @@ impl fmt::Debug for Reference {
 #[must_use = "futures do nothing unless awaited"]
 pub struct OnBroken {
     reference: Reference,
+    /// Whether the reference is what the promise has become.
+    has_settled: bool,
     /// Number of the registered waker.
     registered: Option<u64>,
 }
@@ -63,6 +69,20 @@ impl Future for OnBroken {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
+        if !this.has_settled {
+            let promise = &this.reference.0;
+            let outcome = ready!(promise.shared().poll_settled(promise, context.waker()));
+            match outcome.map(Passable) {
+                Err(reason) if reason.cause == Cause::Disconnected => return Poll::Ready(()),
+                Err(_) => {}
+                Ok(value) => {
+                    if let Some(reference) = value.as_reference() {
+                        this.reference = reference;
+                    }
+                }
+            }
+            this.has_settled = true;
+        }
         let handle = &this.reference.0;
         let shared = handle.shared();
         shared.poll_broken(handle.get(), &mut this.registered, context.waker())

@@ -297,6 +297,45 @@ fn disconnection_and_failed_dials() {
     });
 }
 
+#[test]
+fn the_end_of_what_promises_became_is_reported() {
+    run(async {
+        let [alice, bob, carol] = trio("tcp").await.try_into().ok().unwrap();
+        let (sender, mut received) = tokio::sync::mpsc::unbounded_channel();
+        let keep = alice.function(move |arguments| {
+            sender.send(arguments.item(0).unwrap()).unwrap();
+            Ok(args![])
+        });
+        alice.publish(b"keep", keep);
+        // An argument that was handed off, a promise for an object, one that cannot be fulfilled, and a bootstrap object.
+        let echo = bob.enliven(&carol.locator(suite::swiss::ECHO).unwrap());
+        let echo = echo.await.unwrap().as_reference().unwrap();
+        let keep = bob.enliven(&alice.locator(b"keep").unwrap());
+        keep.call(args![&echo]).await.unwrap();
+        let argument = received.recv().await.unwrap().as_reference().unwrap();
+        let object = alice.enliven(&carol.locator(suite::swiss::ECHO).unwrap());
+        let bootstrap = alice.connect(&carol.locator(b"").unwrap().peer());
+        let bootstrap = bootstrap.await.unwrap().as_reference().unwrap();
+        let nobody = "ocapn://x.tcp-testing-only/s/x?host=127.0.0.1&port=1";
+        let nobody = alice.enliven(&nobody.parse().unwrap());
+        let watched = [
+            &argument,
+            object.reference(),
+            &bootstrap,
+            nobody.reference(),
+        ];
+        let watching = watched.map(|reference| tokio::spawn(reference.on_broken()));
+        object.call(args![1u64]).await.unwrap();
+        carol.shutdown();
+        for watching in watching {
+            watching.await.unwrap();
+        }
+        let local = alice.function(|_| Ok(args![]));
+        let still = tokio::time::timeout(Duration::from_millis(50), local.on_broken());
+        assert!(still.await.is_err());
+    });
+}
+
 /// A netlayer that never opens a connection. Holds a clone for each that is being opened.
 struct Silent(std::sync::Arc<()>);
 
