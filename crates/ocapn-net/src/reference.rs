@@ -29,7 +29,8 @@ impl Reference {
     }
 
     /// Completes when the session of a remote reference has ended: for a promise, that of the object that it becomes.
-    /// Never completes for local ones and for data. Dropping the future unregisters it.
+    /// Never completes for local ones and for data. Dropping the future unregisters it, for a promise once that has
+    /// settled.
     pub fn on_broken(&self) -> OnBroken {
         OnBroken {
             reference: self.clone(),
@@ -69,8 +70,8 @@ impl Future for OnBroken {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let this = &mut *self;
-        if !this.has_settled {
-            let promise = &this.reference.0;
+        let promise = &this.reference.0;
+        if !this.has_settled && promise.shared().vat(|vat| vat.is_promise(promise.get())) {
             let outcome = ready!(promise.shared().poll_settled(promise, context.waker()));
             match outcome.map(Passable) {
                 Err(reason) if reason.cause == Cause::Disconnected => return Poll::Ready(()),
@@ -81,8 +82,8 @@ impl Future for OnBroken {
                     }
                 }
             }
-            this.has_settled = true;
         }
+        this.has_settled = true;
         let handle = &this.reference.0;
         let shared = handle.shared();
         shared.poll_broken(handle.get(), &mut this.registered, context.waker())

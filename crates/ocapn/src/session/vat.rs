@@ -413,6 +413,12 @@ impl Vat {
         }
     }
 
+    /// Whether the reference is a promise, which may have settled.
+    pub fn is_promise(&self, reference: Ref) -> bool {
+        let node = self.nodes.get(reference.0);
+        node.is_some_and(|node| node.promise().is_some())
+    }
+
     /// The outcome of a promise that has settled. The handles in it are not new ones.
     pub fn outcome(&self, promise: Ref) -> Option<Result<&Payload, &Reason>> {
         let promise = self.nodes.get(self.settled_as(promise.0))?;
