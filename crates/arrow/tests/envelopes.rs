@@ -384,7 +384,7 @@ fn fields_that_no_hash_checks() {
         let batch = columns(&requests, &signed, false);
         assert_fails(&with(&batch, "transaction_hash", None), name, role, types);
     }
-    // With a parity only, the chain id is also that of a legacy transaction; null means that there is none.
+    // With a parity only, the chain id is also that of a legacy transaction; null means that it has no chain id.
     let batch = with(&columns(&requests, &signed, true), "transaction_hash", None);
     let (found, failures) = rebuild(&batch);
     assert_eq!((found, failures), (expected, vec![]));

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom},
+    io::{self, BufReader, Read as _, Seek as _, SeekFrom},
     path::Path,
 };
 
@@ -101,16 +101,8 @@ fn digest(mut file: &File, size: u64) -> io::Result<[u8; 32]> {
     };
     file.seek(SeekFrom::Start(skipped))?;
     let mut digest = Sha256::new();
-    let mut reader = BufReader::with_capacity(1 << 18, file);
-    loop {
-        let bytes = reader.fill_buf()?;
-        if bytes.is_empty() {
-            return Ok(digest.finalize());
-        }
-        digest.update(bytes);
-        let read = bytes.len();
-        reader.consume(read);
-    }
+    io::copy(&mut BufReader::with_capacity(1 << 18, file), &mut digest)?;
+    Ok(digest.finalize())
 }
 
 /// Reads the fingerprint of an output; `None` if it has none.

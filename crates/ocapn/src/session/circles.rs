@@ -22,9 +22,10 @@ impl Vat {
         }
     }
 
-    /// Circles may consist of what a session leaves: its references, and bytes of values. They are searched for at once
-    /// if these are many in comparison with all nodes, so that peers who come and go cause little work.
-    pub(super) fn suspect_all(&mut self, references: usize, values: usize) {
+    /// Counts the references and the bytes of values of a session that ended, which may be left in circles. These are
+    /// searched for at once if the references are many in comparison with all nodes, so that peers who come and go cause
+    /// little work.
+    pub(super) fn suspect_ended(&mut self, references: usize, values: usize) {
         self.suspected = match references.saturating_mul(16) >= self.nodes.len() {
             true => usize::MAX,
             false => {

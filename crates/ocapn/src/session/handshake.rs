@@ -495,7 +495,7 @@ impl Vat {
         self.set_deadline(id, Some(self.after(self.config.limits.close_time)));
         if let Some(peer) = peer {
             self.session_ids.remove(&peer.session_id);
-            self.suspect_all(ended, values);
+            self.suspect_ended(ended, values);
             if findable {
                 let key = peer.location.key();
                 self.peers.remove(&key);

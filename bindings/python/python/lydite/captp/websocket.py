@@ -82,8 +82,8 @@ class WebSocket(Netlayer):
 
     The listener proves that it has the secret key; the dialer proves nothing. The proof does not protect later messages
     from those who can change them on their way, and the listener does not encrypt: use it on a trusted network, or with
-    a proxy that terminates TLS, whose address is `url`. `tls` says how to connect to `wss:` URLs; by default, every
-    certificate that the system trusts is accepted.
+    a proxy that terminates TLS, whose address is `url`. `tls` says how to connect to `wss:` URLs; by default,
+    certificates have to be valid for the host and trusted by the system.
 
     Web pages of any origin may connect, unless `origins` restricts them: a connection gives no access to objects whose
     swiss number the page does not know.

@@ -158,7 +158,7 @@ impl WebSocket {
         self
     }
 
-    /// How to connect to `wss:` URLs; default: every certificate that the system trusts is accepted.
+    /// How to connect to `wss:` URLs; default: certificates have to be valid for the host and trusted by the system.
     #[cfg(feature = "tls")]
     #[must_use]
     pub fn tls(mut self, config: Arc<ClientConfig>) -> Self {

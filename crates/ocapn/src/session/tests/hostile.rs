@@ -711,7 +711,7 @@ fn a_promise_of_several_parties() {
         .resolve(reply, Ok(&Payload::reference(promise)));
     let nothing = Payload::list(|_| {});
     let [first, .., tenth] = [(); 10].map(|()| attack.vat().call(promise, &nothing));
-    // What the attacker sends does not count for the caller, and the other way round.
+    // Messages of the attacker do not count for the caller, and vice versa.
     for _ in 0..30 {
         attack.send(&deliver(Target::Answer(2), b"[]", None, None));
     }
@@ -1000,7 +1000,7 @@ fn circles_are_searched_for_if_the_session_may_have_left_some() {
     let objects = [(); 1_000].map(|()| attack.vat().object());
     for (references, values, searched) in [(2, 0, false), (100, 0, true), (2, 1 << 30, true)] {
         attack.vat().suspected = 0;
-        attack.vat().suspect_all(references, values);
+        attack.vat().suspect_ended(references, values);
         assert_eq!(attack.vat().has_suspects(), searched);
     }
     objects
